@@ -1,0 +1,60 @@
+package plantstest
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// faultVariable names the fault of the store that TestMemory tests.
+const faultVariable = "PLANTSTEST_FAULT"
+
+func TestMemory(t *testing.T) {
+	patience = 50 * time.Millisecond // a memory does not lag
+	TestStore(t, func(t *testing.T) plants.Store {
+		fault := faults[os.Getenv(faultVariable)] // without a name: none
+		fault.memory = newMemory()
+		return fault
+	})
+}
+
+// TestFaults runs TestMemory in a process for each broken store, to see the
+// subtest fail that watches over the broken promise.
+func TestFaults(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fault := range faults {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			promise, _, _ := strings.Cut(fault, "/")
+			subtest := "TestMemory/" + strings.ReplaceAll(promise, " ", "_")
+			cmd := exec.CommandContext(t.Context(), exe, "-test.run=^"+strings.ReplaceAll(subtest, "/", "$/^")+"$")
+			cmd.Env = append(os.Environ(), faultVariable+"="+fault)
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Fatalf("the broken store passed:\n%s", out)
+			}
+			if !regexp.MustCompile(`(?m)^ +--- FAIL: ` + subtest + ` `).Match(out) {
+				t.Fatalf("%s did not fail:\n%s", subtest, out)
+			}
+		})
+	}
+}
+
+func TestEveryPromiseHasAFault(t *testing.T) {
+	for _, promise := range promises {
+		if _, ok := faults[promise.name]; !ok {
+			t.Errorf("no store breaks %q", promise.name)
+		}
+	}
+	if len(faults) < len(promises) {
+		t.Errorf("%d faults for %d promises", len(faults), len(promises))
+	}
+}
