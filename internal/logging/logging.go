@@ -1,0 +1,82 @@
+// Package logging makes the service's structured logger, whose lines carry
+// what is known of the request they belong to.
+package logging
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+)
+
+// New returns a logger that writes JSON to w or, if w is a terminal, text that
+// a person can read. Lines below level are left out. Each line carries the
+// attributes of its context, see [With].
+func New(w io.Writer, level slog.Level) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewJSONHandler(w, opts)
+	if isTerminal(w) {
+		h = slog.NewTextHandler(w, opts)
+	}
+	return slog.New(contextHandler{h})
+}
+
+// ParseLevel reads a level as in the LOG_LEVEL variable: debug, info, warn or
+// error, in any case. Empty means info.
+func ParseLevel(s string) (slog.Level, error) {
+	if s == "" {
+		return slog.LevelInfo, nil
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s)); err != nil {
+		return 0, fmt.Errorf("%q is no log level: use debug, info, warn or error", s)
+	}
+	return level, nil
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// RequestID is the key of the attribute that names a request.
+const RequestID = "request_id"
+
+type contextKey struct{}
+
+// With returns a context whose log lines carry attrs, after those that ctx
+// had already.
+func With(ctx context.Context, attrs ...slog.Attr) context.Context {
+	return context.WithValue(ctx, contextKey{}, slices.Concat(Attrs(ctx), attrs))
+}
+
+// Attrs returns the attributes that log lines of ctx carry.
+func Attrs(ctx context.Context) []slog.Attr {
+	attrs, _ := ctx.Value(contextKey{}).([]slog.Attr)
+	return attrs
+}
+
+// contextHandler adds the attributes of the context to every record.
+type contextHandler struct{ slog.Handler }
+
+func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
+	if attrs := Attrs(ctx); len(attrs) > 0 {
+		r = r.Clone()
+		r.AddAttrs(attrs...)
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return contextHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h contextHandler) WithGroup(name string) slog.Handler {
+	return contextHandler{h.Handler.WithGroup(name)}
+}
