@@ -1,0 +1,155 @@
+package auth_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+)
+
+// The keys of the fuzz tests are fixed, so that the tokens of the corpus stay
+// signed.
+func fuzzKeys(t testing.TB) (*ecdsa.PrivateKey, ed25519.PrivateKey, *auth.Verifier) {
+	seed := bytes.Repeat([]byte{42}, 32)
+	ec, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed)
+	must(err)
+	ed := ed25519.NewKeyFromSeed(seed)
+	v := staticVerifier(t, keySet(ecJWK(&ec.PublicKey, "ec"), edJWK(publicOf(ed), "ed")))
+	return ec, ed, v
+}
+
+func newEdKey() ed25519.PrivateKey {
+	_, key, err := ed25519.GenerateKey(nil)
+	must(err)
+	return key
+}
+
+func publicOf(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
+
+const fuzzClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
+
+// FuzzAuthenticate sends any Authorization header. What is accepted must carry
+// a token that was signed with one of the keys, as the standard library finds.
+func FuzzAuthenticate(f *testing.F) {
+	ec, ed, v := fuzzKeys(f)
+	for _, token := range []string{
+		compact(`{"alg":"ES256","kid":"ec"}`, fuzzClaims, ecSigner(ec, crypto.SHA256)),
+		compact(`{"alg":"EdDSA"}`, fuzzClaims, edSigner(ed)),
+	} {
+		if _, err := v.Authenticate(f.Context(), bearer(token)); err != nil {
+			f.Fatalf("a token to start from is refused: %v", err)
+		}
+		f.Add("Bearer " + token)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}})
+		if err != nil {
+			if caller != (auth.Caller{}) {
+				t.Errorf("got the caller %+v beside the error %v", caller, err)
+			}
+			return
+		}
+		token := strings.Trim(value[strings.LastIndex(strings.TrimRight(value, " \t"), " ")+1:], " \t")
+		if !signedByStandardLibrary(t, token, ec, publicOf(ed)) {
+			t.Errorf("accepted, but not signed: %q", value)
+		}
+		checkSubject(t, caller)
+	})
+}
+
+func signedByStandardLibrary(t *testing.T, token string, ec *ecdsa.PrivateKey, ed ed25519.PublicKey) bool {
+	dot := strings.LastIndex(token, ".")
+	input := []byte(token[:dot])
+	sig, err := base64.RawURLEncoding.Strict().DecodeString(token[dot+1:])
+	if err != nil || len(sig) != 64 {
+		t.Fatalf("accepted a signature of %d bytes, %v", len(sig), err)
+	}
+	hash := sha256.Sum256(input)
+	r, s := new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:])
+	return ecdsa.Verify(&ec.PublicKey, hash[:], r, s) || ed25519.Verify(ed, input, sig)
+}
+
+func checkSubject(t *testing.T, caller auth.Caller) {
+	if n := len(caller.Subject); n < 1 || n > 255 || !utf8.ValidString(caller.Subject) {
+		t.Errorf("the subject %q is not 1 to 255 bytes of UTF-8", caller.Subject)
+	}
+}
+
+// FuzzSigned signs any header and claims with the right key. What is accepted
+// must say what another reader of JSON finds in it.
+func FuzzSigned(f *testing.F) {
+	ec, _, v := fuzzKeys(f)
+	sign := ecSigner(ec, crypto.SHA256)
+	f.Add(`{"alg":"ES256","kid":"ec","typ":"at+jwt"}`, fuzzClaims)
+	f.Add(`{"alg":"ES256","x5u":"https://elsewhere.test"}`, strings.Replace(fuzzClaims, `"aud"`, `"token_use":"access","client_id"`, 1))
+	f.Add(`{"alg":"ES256"}`, strings.Replace(fuzzClaims, `"sub"`, `"scope":"plants/read","nbf":1e3,"sub"`, 1))
+	f.Fuzz(func(t *testing.T, header, payload string) {
+		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, sign)))
+		if err != nil {
+			return
+		}
+		checkSubject(t, caller)
+		var h, c map[string]any
+		if json.Unmarshal([]byte(header), &h) != nil || json.Unmarshal([]byte(payload), &c) != nil {
+			t.Fatalf("accepted what is not JSON: %s %s", header, payload)
+		}
+		if h["alg"] != "ES256" || h["crit"] != nil || h["b64"] != nil {
+			t.Errorf("accepted the header %s", header)
+		}
+		exp, ok := c["exp"].(float64)
+		if !ok || exp < float64(time.Now().Unix()-31) || c["iss"] != authtest.IssuerURL || c["sub"] != caller.Subject {
+			t.Errorf("accepted the claims %s as %q", payload, caller.Subject)
+		}
+		audience := c["aud"]
+		if audience == nil && c["token_use"] == "access" {
+			audience = c["client_id"]
+		}
+		if list, ok := audience.([]any); ok {
+			for _, a := range list {
+				if a == authtest.Audience {
+					audience = a
+				}
+			}
+		}
+		if audience != authtest.Audience {
+			t.Errorf("accepted the audience of %s", payload)
+		}
+		if scope, ok := c["scope"].(string); ok && strings.HasPrefix(scope, "plants/") {
+			if caller.Allows(auth.ScopeRead) && !strings.Contains(scope, auth.ScopeRead) ||
+				caller.Allows(auth.ScopeWrite) && !strings.Contains(scope, auth.ScopeWrite) {
+				t.Errorf("more is allowed than %s says", payload)
+			}
+		}
+	})
+}
+
+// FuzzStaticKeys reads any key set. What is taken must be of use.
+func FuzzStaticKeys(f *testing.F) {
+	ec, ed, _ := fuzzKeys(f)
+	f.Add(keySet(ecJWK(&ec.PublicKey, "ec"), edJWK(publicOf(ed), "ed")))
+	f.Add(keySet(jwk{"kty": "RSA", "n": b64(bytes.Repeat([]byte{0xff}, 256)), "e": "AQAB"}))
+	f.Fuzz(func(t *testing.T, jwks []byte) {
+		keys, err := auth.StaticKeys(jwks)
+		if err != nil {
+			return
+		}
+		v := authtest.NewIssuer(t).VerifierOf(t, auth.Config{Keys: keys})
+		foreign := newECKey(elliptic.P256())
+		for _, header := range []string{`{"alg":"ES256","kid":"ec"}`, `{"alg":"ES256"}`, `{"alg":"RS256"}`, `{"alg":"EdDSA"}`} {
+			check(t, v, compact(header, fuzzClaims, ecSigner(foreign, crypto.SHA256)), auth.ErrInvalidToken)
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package auth_test
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	_ "crypto/sha256"
+	_ "crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"testing"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+)
+
+// A signer makes the signature of a token. The tests sign with the standard
+// library alone, so that they don't share a misreading with the library that
+// verifies.
+type signer func(input []byte) []byte
+
+func ecSigner(key *ecdsa.PrivateKey, hash crypto.Hash) signer {
+	return func(input []byte) []byte {
+		r, s, err := ecdsa.Sign(rand.Reader, key, digest(hash, input))
+		must(err)
+		size := (key.Curve.Params().BitSize + 7) / 8
+		sig := make([]byte, 2*size)
+		r.FillBytes(sig[:size])
+		s.FillBytes(sig[size:])
+		return sig
+	}
+}
+
+func rsaSigner(key *rsa.PrivateKey, hash crypto.Hash) signer {
+	return func(input []byte) []byte {
+		sig, err := rsa.SignPKCS1v15(rand.Reader, key, hash, digest(hash, input))
+		must(err)
+		return sig
+	}
+}
+
+func pssSigner(key *rsa.PrivateKey, hash crypto.Hash) signer {
+	return func(input []byte) []byte {
+		opts := &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash}
+		sig, err := rsa.SignPSS(rand.Reader, key, hash, digest(hash, input), opts)
+		must(err)
+		return sig
+	}
+}
+
+func edSigner(key ed25519.PrivateKey) signer {
+	return func(input []byte) []byte { return ed25519.Sign(key, input) }
+}
+
+func digest(hash crypto.Hash, input []byte) []byte {
+	h := hash.New()
+	h.Write(input)
+	return h.Sum(nil)
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// compact returns the token with exactly these bytes as header and payload.
+func compact(header, payload string, sign signer) string {
+	input := b64([]byte(header)) + "." + b64([]byte(payload))
+	return input + "." + b64(sign([]byte(input)))
+}
+
+// claimsWith returns the claims of a valid token of alice, in JSON, with the
+// given ones set, or removed if nil.
+func claimsWith(changes map[string]any) string {
+	claims := authtest.Claims("alice")
+	for name, value := range changes {
+		if value == nil {
+			delete(claims, name)
+		} else {
+			claims[name] = value
+		}
+	}
+	return toJSON(claims)
+}
+
+func toJSON(v any) string {
+	b, err := json.Marshal(v)
+	must(err)
+	return string(b)
+}
+
+func bearer(token string) http.Header {
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// check authenticates token, and wants alice if want is nil, an error that
+// matches want and no other error of the package if not.
+func check(t *testing.T, v *auth.Verifier, token string, want error) {
+	t.Helper()
+	caller, err := v.Authenticate(t.Context(), bearer(token))
+	checkResult(t, caller, err, want)
+}
+
+func checkResult(t *testing.T, caller auth.Caller, err, want error) {
+	t.Helper()
+	if want == nil {
+		if err != nil || caller.Subject != "alice" {
+			t.Errorf("got %q, %v; want alice", caller.Subject, err)
+		}
+		return
+	}
+	if caller != (auth.Caller{}) {
+		t.Errorf("got the caller %+v beside an error", caller)
+	}
+	all := []error{auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable, context.Canceled, context.DeadlineExceeded}
+	for _, sentinel := range all {
+		if errors.Is(err, sentinel) != (sentinel == want) {
+			t.Errorf("got the error %v; want only %q to match", err, want)
+		}
+	}
+}
+
+// A jwk is a JSON Web Key as an issuer might publish it, right or wrong.
+type jwk = map[string]any
+
+func keySet(keys ...jwk) []byte { return []byte(toJSON(map[string]any{"keys": keys})) }
+
+func ecJWK(key *ecdsa.PublicKey, kid string) jwk {
+	point, err := key.Bytes()
+	must(err)
+	size := (len(point) - 1) / 2
+	names := map[elliptic.Curve]string{elliptic.P224(): "P-224", elliptic.P256(): "P-256", elliptic.P384(): "P-384", elliptic.P521(): "P-521"}
+	return jwk{"kty": "EC", "crv": names[key.Curve], "kid": kid, "x": b64(point[1 : 1+size]), "y": b64(point[1+size:])}
+}
+
+func rsaJWK(key *rsa.PublicKey, kid string) jwk {
+	return jwk{"kty": "RSA", "kid": kid, "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes())}
+}
+
+func edJWK(key ed25519.PublicKey, kid string) jwk {
+	return jwk{"kty": "OKP", "crv": "Ed25519", "kid": kid, "x": b64(key)}
+}
+
+func with(key jwk, name string, value any) jwk {
+	key[name] = value
+	return key
+}
+
+func newECKey(curve elliptic.Curve) *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(curve, rand.Reader)
+	must(err)
+	return key
+}
+
+// staticVerifier returns a verifier of the issuer's tokens with these keys.
+func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
+	t.Helper()
+	keys, err := auth.StaticKeys(jwks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return authtest.NewIssuer(t).VerifierOf(t, auth.Config{Keys: keys})
+}

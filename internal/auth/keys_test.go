@@ -1,0 +1,144 @@
+package auth_test
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"math/big"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+)
+
+// badKeys are keys that must not be used, each with the token that it would
+// check.
+func badKeys(t *testing.T) map[string]struct {
+	key   jwk
+	token string
+} {
+	issuer := authtest.NewIssuer(t)
+	ec, rs := issuer.ECKey, issuer.RSAKey
+	ecToken := compact(`{"alg":"ES256","kid":"bad"}`, claimsWith(nil), ecSigner(ec, crypto.SHA256))
+	rsToken := compact(`{"alg":"RS256","kid":"bad"}`, claimsWith(nil), rsaSigner(rs, crypto.SHA256))
+	small, err := rsa.GenerateKey(rand.Reader, 1024)
+	must(err)
+	smallToken := compact(`{"alg":"RS256","kid":"bad"}`, claimsWith(nil), rsaSigner(small, crypto.SHA256))
+	p224 := newECKey(elliptic.P224())
+	newEC := func() jwk { return ecJWK(&ec.PublicKey, "bad") }
+	newRSA := func() jwk { return rsaJWK(&rs.PublicKey, "bad") }
+	d, err := ec.Bytes()
+	must(err)
+	even := new(big.Int).SetBit(rs.N, 0, 0)
+	return map[string]struct {
+		key   jwk
+		token string
+	}{
+		"unknown kty":           {with(newEC(), "kty", "XX"), ecToken},
+		"no kty":                {with(newEC(), "kty", nil), ecToken},
+		"kty in small letters":  {with(newEC(), "kty", "ec"), ecToken},
+		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
+		"private EC":            {with(newEC(), "d", b64(d)), ecToken},
+		"private RSA":           {with(newRSA(), "d", b64(rs.D.Bytes())), rsToken},
+		"RSA with a prime":      {with(newRSA(), "p", b64(rs.Primes[0].Bytes())), rsToken},
+		"small RSA":             {rsaJWK(&small.PublicKey, "bad"), smallToken},
+		"huge RSA":              {with(newRSA(), "n", b64(make16384())), rsToken},
+		"even modulus":          {with(newRSA(), "n", b64(even.Bytes())), rsToken},
+		"exponent 1":            {with(newRSA(), "e", "AQ"), rsToken},
+		"even exponent":         {with(newRSA(), "e", "Ag"), rsToken},
+		"large exponent":        {with(newRSA(), "e", b64([]byte{0x80, 0, 0, 1})), rsToken},
+		"huge exponent":         {with(newRSA(), "e", b64(make16384())), rsToken},
+		"unknown curve":         {with(newEC(), "crv", "secp256k1"), ecToken},
+		"P-224":                 {ecJWK(&p224.PublicKey, "bad"), compact(`{"alg":"ES256","kid":"bad"}`, claimsWith(nil), ecSigner(p224, crypto.SHA224))},
+		"curve of another size": {with(newEC(), "crv", "P-384"), ecToken},
+		"not on the curve":      {with(newEC(), "y", b64(make([]byte, 32))), ecToken},
+		"no y":                  {with(newEC(), "y", nil), ecToken},
+		"X25519":                {jwk{"kty": "OKP", "crv": "X25519", "kid": "bad", "x": b64(make([]byte, 32))}, ecToken},
+		"short Ed25519":         {edJWK(make(ed25519.PublicKey, 31), "bad"), ecToken},
+		"for encryption":        {with(newEC(), "use", "enc"), ecToken},
+		"alg for encryption":    {with(newRSA(), "alg", "RSA-OAEP"), rsToken},
+		"alg of another type":   {with(newEC(), "alg", "RS256"), ecToken},
+		"alg of another curve":  {with(newEC(), "alg", "ES384"), ecToken},
+		"symmetric alg":         {with(newRSA(), "alg", "HS256"), rsToken},
+		"key_ops sign":          {with(newEC(), "key_ops", []string{"sign"}), ecToken},
+		"key_ops as string":     {with(newEC(), "key_ops", "verify"), ecToken},
+		"kid as number":         {with(newEC(), "kid", 1), ecToken},
+		"null":                  {nil, ecToken},
+		"empty":                 {jwk{}, ecToken},
+	}
+}
+
+func make16384() []byte {
+	b := make([]byte, 2048)
+	b[0], b[len(b)-1] = 0x80, 1
+	return b
+}
+
+func TestBadKeysAreLeftOut(t *testing.T) {
+	good := newECKey(elliptic.P256())
+	goodToken := compact(`{"alg":"ES256","kid":"good"}`, claimsWith(nil), ecSigner(good, crypto.SHA256))
+	for name, bad := range badKeys(t) {
+		t.Run(name, func(t *testing.T) {
+			if keys, err := auth.StaticKeys(keySet(bad.key)); err == nil || keys != nil {
+				t.Errorf("a set of it alone: got %v, %v; want an error", keys, err)
+			} else if strings.ContainsAny(err.Error(), "\r\n") || !strings.Contains(err.Error(), "key 1: ") {
+				t.Errorf("want one line that says what is wrong with key 1, got %v", err)
+			}
+			v := staticVerifier(t, keySet(bad.key, ecJWK(&good.PublicKey, "good")))
+			check(t, v, bad.token, auth.ErrInvalidToken)
+			check(t, v, goodToken, nil)
+		})
+	}
+}
+
+func TestKeySetDocument(t *testing.T) {
+	key := newECKey(elliptic.P256())
+	good := toJSON(ecJWK(&key.PublicKey, "es256"))
+	token := compact(`{"alg":"ES256","kid":"es256"}`, claimsWith(nil), ecSigner(key, crypto.SHA256))
+	for name, document := range map[string]string{
+		"the key alone":       `{"keys":[` + good + `]}`,
+		"further members":     `{"x":{},"keys":[` + good + `],"y":null}`,
+		"after bad ones":      `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
+		"broken certificates": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
+		"use and key_ops":     `{"keys":[` + strings.TrimSuffix(good, "}") + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
+	} {
+		t.Run(name, func(t *testing.T) { check(t, staticVerifier(t, []byte(document)), token, nil) })
+	}
+	for name, document := range map[string]string{
+		"empty":           "",
+		"not JSON":        "keys",
+		"HTML":            "<!doctype html><title>404</title>",
+		"a key, no set":   good,
+		"array":           "[" + good + "]",
+		"no keys":         `{}`,
+		"empty keys":      `{"keys":[]}`,
+		"keys null":       `{"keys":null}`,
+		"keys an object":  `{"keys":` + good + `}`,
+		"other name":      `{"KEYS":[` + good + `]}`,
+		"something after": `{"keys":[` + good + `]}x`,
+		"cut off":         `{"keys":[` + good + `]`,
+		"duplicate in it": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"kty":"EC"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys, err := auth.StaticKeys([]byte(document))
+			if err == nil || keys != nil {
+				t.Fatalf("got %v, %v; want an error", keys, err)
+			}
+			if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 500 {
+				t.Errorf("want one line, got %v", err)
+			}
+		})
+	}
+}
+
+// The alg of a key narrows what its type allows.
+func TestAlgOfAKey(t *testing.T) {
+	key := authtest.NewIssuer(t).RSAKey
+	v := staticVerifier(t, keySet(with(rsaJWK(&key.PublicKey, "k"), "alg", "PS256")))
+	check(t, v, compact(`{"alg":"PS256","kid":"k"}`, claimsWith(nil), pssSigner(key, crypto.SHA256)), nil)
+	check(t, v, compact(`{"alg":"PS384","kid":"k"}`, claimsWith(nil), pssSigner(key, crypto.SHA384)), auth.ErrInvalidToken)
+	check(t, v, compact(`{"alg":"RS256","kid":"k"}`, claimsWith(nil), rsaSigner(key, crypto.SHA256)), auth.ErrInvalidToken)
+}

@@ -1,0 +1,293 @@
+package auth_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+)
+
+func TestAlgorithms(t *testing.T) {
+	p256, p384, p521 := newECKey(elliptic.P256()), newECKey(elliptic.P384()), newECKey(elliptic.P521())
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	must(err)
+	rs := authtest.NewIssuer(t).RSAKey
+	v := staticVerifier(t, keySet(
+		ecJWK(&p256.PublicKey, "p256"), ecJWK(&p384.PublicKey, "p384"), ecJWK(&p521.PublicKey, "p521"),
+		edJWK(ed.Public().(ed25519.PublicKey), "ed"), rsaJWK(&rs.PublicKey, "rsa"),
+	))
+	none := func([]byte) []byte { return nil }
+	for _, test := range []struct {
+		alg, kid string
+		sign     signer
+		want     error
+	}{
+		{"RS256", "rsa", rsaSigner(rs, crypto.SHA256), nil},
+		{"RS384", "rsa", rsaSigner(rs, crypto.SHA384), nil},
+		{"RS512", "rsa", rsaSigner(rs, crypto.SHA512), nil},
+		{"PS256", "rsa", pssSigner(rs, crypto.SHA256), nil},
+		{"PS384", "rsa", pssSigner(rs, crypto.SHA384), nil},
+		{"PS512", "rsa", pssSigner(rs, crypto.SHA512), nil},
+		{"ES256", "p256", ecSigner(p256, crypto.SHA256), nil},
+		{"ES384", "p384", ecSigner(p384, crypto.SHA384), nil},
+		{"ES512", "p521", ecSigner(p521, crypto.SHA512), nil},
+		{"EdDSA", "ed", edSigner(ed), nil},
+
+		// Signed as said, but not by an algorithm of that key.
+		{"ES256", "p384", ecSigner(p384, crypto.SHA256), auth.ErrInvalidToken},
+		{"ES384", "p256", ecSigner(p256, crypto.SHA384), auth.ErrInvalidToken},
+		{"ES512", "p256", ecSigner(p256, crypto.SHA512), auth.ErrInvalidToken},
+		{"RS256", "rsa", pssSigner(rs, crypto.SHA256), auth.ErrInvalidToken},
+		{"PS256", "rsa", rsaSigner(rs, crypto.SHA256), auth.ErrInvalidToken},
+		{"RS256", "p256", rsaSigner(rs, crypto.SHA256), auth.ErrInvalidToken},
+		{"ES256", "rsa", ecSigner(p256, crypto.SHA256), auth.ErrInvalidToken},
+		{"EdDSA", "p256", edSigner(ed), auth.ErrInvalidToken},
+
+		// Not on the list.
+		{"none", "rsa", none, auth.ErrInvalidToken},
+		{"None", "rsa", none, auth.ErrInvalidToken},
+		{"", "rsa", none, auth.ErrInvalidToken},
+		{"ES256K", "p256", ecSigner(p256, crypto.SHA256), auth.ErrInvalidToken},
+		{"es256", "p256", ecSigner(p256, crypto.SHA256), auth.ErrInvalidToken},
+		{"ES256", "p256", none, auth.ErrInvalidToken},
+	} {
+		t.Run(test.alg+" "+test.kid, func(t *testing.T) {
+			header := fmt.Sprintf(`{"alg":%q,"kid":%q}`, test.alg, test.kid)
+			check(t, v, compact(header, claimsWith(nil), test.sign), test.want)
+		})
+	}
+}
+
+// The public key is no secret: whoever could use it as that of an HMAC could
+// sign anything.
+func TestPublicKeyAsSecret(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v := issuer.Verifier(t)
+	der, err := x509.MarshalPKIXPublicKey(issuer.RSAKey.Public())
+	must(err)
+	for _, secret := range [][]byte{
+		der, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}),
+		issuer.RSAKey.N.Bytes(), issuer.JWKS(), nil,
+	} {
+		sign := func(input []byte) []byte {
+			mac := hmac.New(sha256.New, secret)
+			mac.Write(input)
+			return mac.Sum(nil)
+		}
+		for _, kid := range []string{authtest.KeyID, authtest.RSAKeyID} {
+			check(t, v, compact(`{"alg":"HS256","kid":"`+kid+`"}`, claimsWith(nil), sign), auth.ErrInvalidToken)
+		}
+	}
+}
+
+func TestHeader(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v := issuer.Verifier(t)
+	sign := ecSigner(issuer.ECKey, crypto.SHA256)
+	invalid := auth.ErrInvalidToken
+	for header, want := range map[string]error{
+		`{"alg":"ES256","kid":"es256"}`:                              nil,
+		` { "alg" : "ES256" , "kid" : "es256" } `:                    nil,
+		`{"alg":"ES256","kid":"es256","typ":"JWT"}`:                  nil,
+		`{"alg":"ES256","kid":"es256","typ":"jwt"}`:                  nil,
+		`{"alg":"ES256","kid":"es256","typ":"at+jwt"}`:               nil,
+		`{"alg":"ES256","kid":"es256","typ":"AT+JWT"}`:               nil,
+		`{"alg":"ES256","kid":"es256","typ":"application/at+jwt"}`:   nil,
+		`{"alg":"ES256","kid":"es256","typ":"Application/JWT"}`:      nil,
+		`{"alg":"ES256","kid":"es256","typ":"id+jwt"}`:               invalid,
+		`{"alg":"ES256","kid":"es256","typ":"JOSE"}`:                 invalid,
+		`{"alg":"ES256","kid":"es256","typ":""}`:                     invalid,
+		`{"alg":"ES256","kid":"es256","typ":null}`:                   invalid,
+		`{"alg":"ES256","kid":"es256","typ":["JWT"]}`:                invalid,
+		`{"alg":"ES256","kid":"es256","typ":"application/x-at+jwt"}`: invalid,
+		`{"alg":"ES256","kid":"es256","crit":[]}`:                    invalid,
+		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:       invalid,
+		`{"alg":"ES256","kid":"es256","crit":["b64"],"b64":true}`:    invalid,
+		`{"alg":"ES256","kid":"es256","crit":null}`:                  invalid,
+		`{"alg":"ES256","kid":"es256","b64":true}`:                   invalid,
+		`{"alg":"ES256","kid":"es256","b64":false}`:                  invalid,
+		`{"alg":"ES256","kid":"other"}`:                              invalid,
+		`{"alg":"ES256","kid":"ES256"}`:                              invalid,
+		`{"alg":"ES256","kid":"rs256"}`:                              invalid,
+		`{"alg":"ES256","kid":1}`:                                    invalid,
+		`{"alg":"ES256","kid":null}`:                                 invalid,
+		`{"alg":"ES256","kid":"other","kid":"es256"}`:                invalid,
+		`{"alg":"none","alg":"ES256","kid":"es256"}`:                 invalid,
+		`{"ALG":"ES256","kid":"es256"}`:                              invalid,
+		`{"alg":null,"kid":"es256"}`:                                 invalid,
+		`{"alg":["ES256"],"kid":"es256"}`:                            invalid,
+		`{"kid":"es256"}`:                                            invalid,
+		`{"alg":"ES256","kid":"es256"}{}`:                            invalid,
+		`{"alg":"ES256","kid":"es256","x":"` + "\xff" + `"}`:         invalid,
+		`{"alg":"ES256","kid":"es256","x":"\ud800"}`:                 invalid,
+		"\ufeff" + `{"alg":"ES256","kid":"es256"}`:                   invalid,
+		`[]`:   invalid,
+		`null`: invalid,
+		``:     invalid,
+		`{"alg":"ES256","kid":"es256","x":` + strings.Repeat("[", 500): invalid,
+	} {
+		t.Run(header, func(t *testing.T) {
+			check(t, v, compact(header, claimsWith(nil), sign), want)
+		})
+	}
+}
+
+// With b64 false (RFC 7797), the signature covers the payload itself.
+func TestUnencodedPayload(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	for _, header := range []string{
+		`{"alg":"ES256","kid":"es256","b64":false}`,
+		`{"alg":"ES256","kid":"es256","b64":false,"crit":["b64"]}`,
+	} {
+		payload := claimsWith(nil)
+		sig := ecSigner(issuer.ECKey, crypto.SHA256)([]byte(b64([]byte(header)) + "." + payload))
+		check(t, issuer.Verifier(t), b64([]byte(header))+"."+b64([]byte(payload))+"."+b64(sig), auth.ErrInvalidToken)
+	}
+}
+
+// Keys and certificates that a token brings along neither let it in, nor keep
+// out one that is right.
+func TestKeysInTheHeaderHaveNoEffect(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v := issuer.Verifier(t)
+	foreign := newECKey(elliptic.P256())
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, foreign.Public(), foreign)
+	must(err)
+	for name, value := range map[string]any{
+		"jwk": ecJWK(&foreign.PublicKey, "es256"),
+		"jku": "https://elsewhere.test/keys",
+		"x5u": "https://elsewhere.test/certificate",
+		"x5c": []string{base64.StdEncoding.EncodeToString(der)},
+		"x5t": "AAAA",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, kid := range []any{"es256", "other", nil} {
+				fields := map[string]any{"alg": "ES256", name: value}
+				if kid != nil {
+					fields["kid"] = kid
+				}
+				header := toJSON(fields)
+				check(t, v, compact(header, claimsWith(nil), ecSigner(foreign, crypto.SHA256)), auth.ErrInvalidToken)
+			}
+			header := toJSON(map[string]any{"alg": "ES256", "kid": "es256", name: value})
+			check(t, v, compact(header, claimsWith(nil), ecSigner(issuer.ECKey, crypto.SHA256)), nil)
+		})
+	}
+}
+
+func TestTokenWithoutKid(t *testing.T) {
+	one, two := newECKey(elliptic.P256()), newECKey(elliptic.P256())
+	rs := authtest.NewIssuer(t).RSAKey
+	token := compact(`{"alg":"ES256"}`, claimsWith(nil), ecSigner(one, crypto.SHA256))
+	emptyKid := compact(`{"alg":"ES256","kid":""}`, claimsWith(nil), ecSigner(one, crypto.SHA256))
+
+	single := staticVerifier(t, keySet(rsaJWK(&rs.PublicKey, "rsa"), ecJWK(&one.PublicKey, "one")))
+	check(t, single, token, nil)
+	check(t, single, emptyKid, nil)
+	unnamed := staticVerifier(t, keySet(jwk{"kty": "EC", "crv": "P-256",
+		"x": ecJWK(&one.PublicKey, "")["x"], "y": ecJWK(&one.PublicKey, "")["y"]}))
+	check(t, unnamed, token, nil)
+	check(t, unnamed, compact(`{"alg":"ES256","kid":"one"}`, claimsWith(nil), ecSigner(one, crypto.SHA256)), auth.ErrInvalidToken)
+
+	several := staticVerifier(t, keySet(ecJWK(&one.PublicKey, "one"), ecJWK(&two.PublicKey, "two")))
+	check(t, several, token, auth.ErrInvalidToken)
+	other := staticVerifier(t, keySet(rsaJWK(&rs.PublicKey, "rsa")))
+	check(t, other, token, auth.ErrInvalidToken)
+}
+
+func TestKeysThatShareAKid(t *testing.T) {
+	ec, rs := newECKey(elliptic.P256()), authtest.NewIssuer(t).RSAKey
+	v := staticVerifier(t, keySet(rsaJWK(&rs.PublicKey, "k"), ecJWK(&ec.PublicKey, "k")))
+	check(t, v, compact(`{"alg":"ES256","kid":"k"}`, claimsWith(nil), ecSigner(ec, crypto.SHA256)), nil)
+	check(t, v, compact(`{"alg":"RS256","kid":"k"}`, claimsWith(nil), rsaSigner(rs, crypto.SHA256)), nil)
+	check(t, v, compact(`{"alg":"ES384","kid":"k"}`, claimsWith(nil), ecSigner(ec, crypto.SHA384)), auth.ErrInvalidToken)
+}
+
+// Every change to a token makes it invalid, be it one that only writes the
+// same bytes in another way.
+func TestAlteredToken(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v := issuer.Verifier(t)
+	for _, token := range []string{issuer.Token("alice"), issuer.SignRS256(authtest.Claims("alice"))} {
+		check(t, v, token, nil)
+		for i := range token {
+			for _, c := range []byte("Aw_.") {
+				altered := []byte(token)
+				if altered[i] == c {
+					continue
+				}
+				altered[i] = c
+				check(t, v, string(altered), auth.ErrInvalidToken)
+			}
+		}
+		for _, altered := range []string{
+			token + "A", token + ".", token + ".A", token[:len(token)-1], "." + token,
+			token[:strings.LastIndex(token, ".")+1], token[:strings.LastIndex(token, ".")],
+			nextInAlphabet(token),
+		} {
+			check(t, v, altered, auth.ErrInvalidToken)
+		}
+		check(t, v, token, nil)
+	}
+}
+
+// nextInAlphabet changes the bits of the last character that decoding drops.
+func nextInAlphabet(token string) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := len(token) - 1
+	i := strings.IndexByte(alphabet, token[last])
+	return token[:last] + alphabet[i^1:i^1+1]
+}
+
+func TestForeignSignature(t *testing.T) {
+	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
+	check(t, issuer.Verifier(t), other.Token("alice"), auth.ErrInvalidToken)
+
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(err)
+	token := compact(`{"alg":"RS256","kid":"rs256"}`, claimsWith(nil), rsaSigner(key, crypto.SHA256))
+	check(t, issuer.Verifier(t), token, auth.ErrInvalidToken)
+}
+
+// What an error says goes to the log, where no credential belongs.
+func TestErrorsDontGiveAwayTheToken(t *testing.T) {
+	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
+	v := issuer.Verifier(t)
+	expired := authtest.Claims("alice")
+	expired["exp"] = 1
+	for _, token := range []string{
+		issuer.Sign(expired), other.Token("alice"), issuer.Token(""),
+		compact(`{"alg":"ES256","kid":"`+strings.Repeat("k", 1000)+`"}`, "{}", ecSigner(issuer.ECKey, crypto.SHA256)),
+		compact(`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`, "{}", ecSigner(issuer.ECKey, crypto.SHA256)),
+		issuer.Token("alice") + "!",
+	} {
+		_, err := v.Authenticate(t.Context(), bearer(token))
+		if err == nil {
+			t.Fatal("accepted")
+		}
+		for part := range bytes.SplitSeq([]byte(token), []byte(".")) {
+			if strings.Contains(err.Error(), string(part)) {
+				t.Errorf("the error repeats a part of the token: %v", err)
+			}
+		}
+		if len(err.Error()) > 200 || strings.ContainsAny(err.Error(), "\r\n") {
+			t.Errorf("not one short line: %v", err)
+		}
+	}
+}
