@@ -1,0 +1,80 @@
+package issuer
+
+import (
+	"net/http"
+	"os"
+	"testing"
+)
+
+func TestHosts(t *testing.T) {
+	hostname, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const always, named, exposed, never = 0, 1, 2, 3
+	servers := map[int]*server{
+		always:  newServer(t, Access{}),
+		named:   newServer(t, Access{Hosts: []string{"Host.Docker.Internal", "192.168.1.5", "[fe80::5]"}}),
+		exposed: newServer(t, Access{Exposed: true}),
+	}
+	for host, admittedBy := range map[string]int{
+		"localhost":                 always,
+		"localhost:8080":            always,
+		"LocalHost:8080":            always,
+		"localhost.:8080":           always,
+		"plants.localhost":          always,
+		"a.b.localhost:80":          always,
+		"127.0.0.1":                 always,
+		"127.0.0.1:8080":            always,
+		"127.255.1.2:8080":          always,
+		"[::1]":                     always,
+		"[::1]:8080":                always,
+		"[::ffff:127.0.0.1]:8080":   always,
+		"host.docker.internal":      named,
+		"HOST.docker.internal:8080": named,
+		"192.168.1.5:8080":          named,
+		"[FE80::5]:8080":            named,
+		"192.168.1.6:8080":          exposed,
+		"0.0.0.0:8080":              exposed,
+		"[2001:db8::1]:8080":        exposed,
+		hostname + ":8080":          exposed,
+		"attacker.test":             never,
+		"attacker.test:8080":        never,
+		"localhost.attacker.test":   never,
+		"127.0.0.1.attacker.test":   never,
+		"notlocalhost":              never,
+		".localhost.attacker.test":  never,
+		"localhost@attacker.test":   never,
+		"2130706433":                never,
+		"0x7f.1":                    never,
+		"127.1":                     never,
+		"x" + hostname:              never,
+		"docker.internal":           never,
+	} {
+		for access, s := range servers {
+			set := func(r *http.Request) { r.Host = host }
+			if admittedBy == always || admittedBy == access && access != always ||
+				access == exposed && (host == "192.168.1.5:8080" || host == "[FE80::5]:8080") {
+				s.caller(t, s.token(t, good, set))
+				continue
+			}
+			resp, answer := s.do(t, http.MethodPost, TokenPath, good, set)
+			checkFailure(t, resp, answer, http.StatusForbidden, "access_denied")
+			if resp, _ := s.do(t, http.MethodGet, KeysPath, "", set); resp.StatusCode != http.StatusOK {
+				t.Errorf("Host %s: the public keys are refused: %s", host, resp.Status)
+			}
+		}
+	}
+}
+
+// A proxy's or an attacker's word for the host counts for nothing.
+func TestOtherHeadersDontNameTheHost(t *testing.T) {
+	s := newServer(t, Access{})
+	resp, answer := s.do(t, http.MethodPost, TokenPath, good, func(r *http.Request) {
+		r.Host = "attacker.test"
+		r.Header.Set("X-Forwarded-Host", "localhost")
+		r.Header.Set("Forwarded", "host=localhost")
+		r.Header.Set("Origin", "http://localhost")
+	})
+	checkFailure(t, resp, answer, http.StatusForbidden, "access_denied")
+}

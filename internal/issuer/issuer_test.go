@@ -1,0 +1,267 @@
+package issuer
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+)
+
+const formType = "application/x-www-form-urlencoded"
+
+// A server is an issuer on a real socket.
+type server struct {
+	url    string
+	issuer *Issuer
+	v      *auth.Verifier
+}
+
+func newServer(t *testing.T, access Access) *server {
+	t.Helper()
+	i, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(i.Handler(access))
+	t.Cleanup(s.Close)
+	return &server{s.URL, i, verifier(t, i.JWKS())}
+}
+
+func verifier(t *testing.T, jwks []byte) *auth.Verifier {
+	t.Helper()
+	keys, err := auth.StaticKeys(jwks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := auth.NewVerifier(auth.Config{Issuer: Name, Audiences: []string{Audience}, Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// do sends a request and returns the answer and its body, after it has checked
+// what every answer has.
+func (s *server) do(t *testing.T, method, path, body string, set func(*http.Request)) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", formType)
+	}
+	if set != nil {
+		set(req)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache", "Content-Type": "application/json"} {
+		if got := resp.Header.Values(name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s %s: header %s is %q, want %q", method, path, name, got, want)
+		}
+	}
+	return resp, string(answer)
+}
+
+// token gets the token of a good request, as a shell would cut it out, and
+// checks the answer around it.
+func (s *server) token(t *testing.T, body string, set func(*http.Request)) string {
+	t.Helper()
+	resp, answer := s.do(t, http.MethodPost, TokenPath, body, set)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("POST %s: %s %s", body, resp.Status, answer)
+	}
+	var got struct {
+		AccessToken string `json:"access_token"`
+		TokenType   string `json:"token_type"`
+		ExpiresIn   int    `json:"expires_in"`
+	}
+	if err := json.Unmarshal([]byte(answer), &got); err != nil {
+		t.Fatalf("%s: %v", answer, err)
+	}
+	if got.TokenType != "Bearer" || got.ExpiresIn != 3600 {
+		t.Errorf("got %s", answer)
+	}
+	if cut := strings.Split(answer, `"`); !strings.HasSuffix(answer, "}\n") || cut[1] != "access_token" || cut[3] != got.AccessToken {
+		t.Errorf("the token is not the first member of one line: %q", answer)
+	}
+	return got.AccessToken
+}
+
+// caller wants the token to be good, and returns whose it is.
+func (s *server) caller(t *testing.T, token string) auth.Caller {
+	t.Helper()
+	caller, err := s.v.Authenticate(t.Context(), http.Header{"Authorization": {"Bearer " + token}})
+	if err != nil {
+		t.Fatalf("the verifier refuses the token: %v", err)
+	}
+	return caller
+}
+
+// checkFailure wants an answer by RFC 6749 section 5.2.
+func checkFailure(t *testing.T, resp *http.Response, answer string, status int, code string) {
+	t.Helper()
+	var got failure
+	if err := json.Unmarshal([]byte(answer), &got); err != nil {
+		t.Fatalf("%s: %v", answer, err)
+	}
+	if resp.StatusCode != status || got.Code != code {
+		t.Errorf("got %d %s, want %d %s", resp.StatusCode, answer, status, code)
+	}
+	bad := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
+	if got.Description == "" || strings.ContainsFunc(got.Description, bad) {
+		t.Errorf("the description is empty or has characters that are not allowed: %q", got.Description)
+	}
+	if basic := strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Basic "); basic != (status == http.StatusUnauthorized) {
+		t.Errorf("status %d with WWW-Authenticate %q", status, resp.Header.Get("WWW-Authenticate"))
+	}
+	if !strings.HasSuffix(answer, "}\n") {
+		t.Errorf("no new line at the end of %q", answer)
+	}
+}
+
+func TestToken(t *testing.T) {
+	s := newServer(t, Access{})
+	before := time.Now().Truncate(time.Second)
+	token := s.token(t, "grant_type=client_credentials&client_id=alice&scope=plants%2Fread", nil)
+	parts := strings.Split(token, ".")
+	var header map[string]string
+	decode(t, parts[0], &header)
+	if header["alg"] != "ES256" || header["typ"] != "at+jwt" || header["kid"] != thumbprint(t, s.issuer.JWKS()) || len(header) != 3 {
+		t.Errorf("got the header %v", header)
+	}
+	var c claims
+	decode(t, parts[1], &c)
+	if c.Issuer != Name || c.Audience != Audience || c.Subject != "alice" || c.ClientID != "alice" || c.Scope != "plants/read" {
+		t.Errorf("got the claims %+v", c)
+	}
+	if issued := time.Unix(c.IssuedAt, 0); issued.Before(before) || issued.After(time.Now()) || c.Expires-c.IssuedAt != 3600 {
+		t.Errorf("issued at %d, expires at %d, around %v", c.IssuedAt, c.Expires, before)
+	}
+	var again claims
+	decode(t, strings.Split(s.token(t, "grant_type=client_credentials&client_id=alice", nil), ".")[1], &again)
+	if c.ID == "" || c.ID == again.ID {
+		t.Errorf("the ids of two tokens are %q and %q", c.ID, again.ID)
+	}
+	if again.Scope != "" {
+		t.Errorf("a scope that was not asked for: %q", again.Scope)
+	}
+}
+
+func decode(t *testing.T, part string, v any) {
+	t.Helper()
+	b, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// thumbprint computes that of RFC 7638 section 3 for the only key of a set.
+func thumbprint(t *testing.T, jwks []byte) string {
+	t.Helper()
+	var set struct{ Keys []map[string]string }
+	if err := json.Unmarshal(jwks, &set); err != nil || len(set.Keys) != 1 {
+		t.Fatalf("want a set of one key, got %s, %v", jwks, err)
+	}
+	k := set.Keys[0]
+	if k["kty"] != "EC" || k["crv"] != "P-256" || k["alg"] != "ES256" || k["use"] != "sig" || k["d"] != "" {
+		t.Errorf("got the key %v", k)
+	}
+	sum := sha256.Sum256([]byte(`{"crv":"` + k["crv"] + `","kty":"` + k["kty"] + `","x":"` + k["x"] + `","y":"` + k["y"] + `"}`))
+	id := base64.RawURLEncoding.EncodeToString(sum[:])
+	if k["kid"] != id {
+		t.Errorf("the kid is %s, want %s", k["kid"], id)
+	}
+	return id
+}
+
+func TestKeys(t *testing.T) {
+	s := newServer(t, Access{})
+	resp, body := s.do(t, http.MethodGet, KeysPath, "", nil)
+	if resp.StatusCode != http.StatusOK || body != string(s.issuer.JWKS()) {
+		t.Errorf("GET: %s %s", resp.Status, body)
+	}
+	resp, body = s.do(t, http.MethodHead, KeysPath, "", nil)
+	if resp.StatusCode != http.StatusOK || body != "" {
+		t.Errorf("HEAD: %s %s", resp.Status, body)
+	}
+	clear(s.issuer.JWKS())
+	if _, body := s.do(t, http.MethodGet, KeysPath, "", nil); body != string(s.issuer.JWKS()) || strings.HasPrefix(body, "\x00") {
+		t.Error("what JWKS returns can be used to change the keys")
+	}
+
+	// The whole way, as a program that is told the address would go.
+	keys, err := auth.RemoteKeys(s.url+KeysPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := auth.NewVerifier(auth.Config{Issuer: Name, Audiences: []string{Audience}, Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := s.token(t, "grant_type=client_credentials&client_id=alice", nil)
+	if caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": {"Bearer " + token}}); err != nil || caller.Subject != "alice" {
+		t.Errorf("got %+v, %v", caller, err)
+	}
+}
+
+func TestOtherPathsAndMethods(t *testing.T) {
+	s := newServer(t, Access{})
+	for _, path := range []string{"/", "/oauth2", "/oauth2/token/", "//oauth2/token", "/oauth2/Token", "/oauth2/./token", "/.well-known/", "/.well-known/jwks.json/"} {
+		resp, answer := s.do(t, http.MethodPost, path, "grant_type=client_credentials&client_id=alice", nil)
+		checkFailure(t, resp, answer, http.StatusNotFound, "invalid_request")
+	}
+	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "post", "X"} {
+		resp, answer := s.do(t, method, TokenPath, "grant_type=client_credentials&client_id=alice", nil)
+		checkFailure(t, resp, answer, http.StatusMethodNotAllowed, "invalid_request")
+		if allow := resp.Header.Get("Allow"); allow != "POST" {
+			t.Errorf("%s: Allow is %q", method, allow)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
+		resp, answer := s.do(t, method, KeysPath, "", nil)
+		checkFailure(t, resp, answer, http.StatusMethodNotAllowed, "invalid_request")
+		if allow := resp.Header.Get("Allow"); allow != "GET, HEAD" {
+			t.Errorf("%s: Allow is %q", method, allow)
+		}
+	}
+}
+
+func TestKeyFileIsOrdinaryPEM(t *testing.T) {
+	i, path := open(t)
+	data := read(t, path)
+	block, rest := pem.Decode(data)
+	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) != 0 {
+		t.Fatalf("the key file is not one PEM block")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := newIssuer(key.(*ecdsa.PrivateKey))
+	if err != nil || string(again.JWKS()) != string(i.JWKS()) {
+		t.Errorf("the file holds another key than the issuer: %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package issuer
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// KeyFile is the name of the file that holds the private key: one PEM block,
+// PKCS #8, as written by openssl genpkey.
+const KeyFile = "token-key.pem"
+
+const pemType = "PRIVATE KEY"
+
+func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
+	path := filepath.Join(dir, KeyFile)
+	key, err := loadKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := createKey(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("cannot make the token key: %w", err)
+	}
+	return loadKey(path) // ours, or that of a process that was quicker
+}
+
+func loadKey(path string) (*ecdsa.PrivateKey, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the token key: %w", err)
+	}
+	key, err := parseKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("the token key %s is damaged (%w): restore it, or remove it to have a new one made, which ends all tokens", path, err)
+	}
+	return key, nil
+}
+
+func parseKey(data []byte) (*ecdsa.PrivateKey, error) {
+	block, _ := pem.Decode(data)
+	if block == nil || block.Type != pemType {
+		return nil, fmt.Errorf("no PEM block of type %s", pemType)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, errors.New("not a PKCS #8 private key")
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok || key.Curve != elliptic.P256() {
+		return nil, errors.New("not a key on the curve P-256")
+	}
+	return key, nil
+}
+
+// createKey writes a new key to path, whole or not at all. The error matches
+// fs.ErrExist if there is a file already.
+func createKey(dir, path string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".token-key-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	err = pem.Encode(f, &pem.Block{Type: pemType, Bytes: der})
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	// Unlike a rename, a link never replaces the key of another process.
+	return os.Link(f.Name(), path)
+}
