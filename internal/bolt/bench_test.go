@@ -1,0 +1,180 @@
+package bolt
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// load gives owner n plants with ids from first on, in a few large
+// transactions that aren't put on disk one by one.
+func load(t testing.TB, s *Store, owner string, first int64, n int) {
+	t.Helper()
+	prefix, err := ownerKey(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.db.NoSync = true
+	defer func() { s.db.NoSync = false }()
+	for from := 0; from < n; from += 100_000 {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			ids, all := tx.Bucket(idsBucket), tx.Bucket(plantsBucket)
+			for i := from; i < min(n, from+100_000); i++ {
+				p := plants.Plant{ID: first + int64(i), Name: fmt.Sprint("plant ", i), Tag: new("a tag")}
+				value, err := encode(p, plants.NewWriteToken(), time.Now())
+				if err != nil {
+					return err
+				}
+				if err := ids.Put(appendID(nil, p.ID), []byte(owner)); err != nil {
+					return err
+				}
+				if err := all.Put(appendID(prefix, p.ID), value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.db.Sync(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkCreate measures durable creates, from one client and from 64 at a
+// time. The files are in TMPDIR: for the durability to cost what it does, that
+// must be on a disk.
+//
+//	creates/s   creates in a second, of all clients together
+//	x-alone     the same, divided by what one client alone manages
+func BenchmarkCreate(b *testing.B) {
+	var alone float64
+	for _, clients := range []int{1, 64} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			s := openTest(b, newPath(b))
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			b.ResetTimer()
+			for range clients {
+				wg.Go(func() {
+					for next.Add(1) <= int64(b.N) {
+						p := plants.Plant{ID: int64(rand.Uint64()), Name: "rose", Tag: new("a tag")}
+						if err := s.Create(b.Context(), "alice", p, plants.NewWriteToken()); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			rate := float64(b.N) / b.Elapsed().Seconds()
+			b.ReportMetric(rate, "creates/s")
+			if clients == 1 {
+				alone = rate
+			} else if alone > 0 {
+				b.ReportMetric(rate/alone, "x-alone")
+			}
+		})
+	}
+}
+
+// BenchmarkListPage measures a page of 100 plants of an owner with 1,000 plants
+// and of one with 1,000,000, in turns, on one file: the first page, and pages
+// from anywhere.
+//
+//	ns/page-1k, ns/page-1M   the median page of either owner
+//	x-1k                     the second divided by the first
+func BenchmarkListPage(b *testing.B) {
+	s := openTest(b, newPath(b))
+	small, large := crowd{"small", 0, 1_000}, crowd{"large", 1_000, 1_000_000}
+	load(b, s, small.owner, small.first, small.n)
+	load(b, s, large.owner, large.first, large.n)
+	large.readAll(b, s) // as the small one is after a few pages: mapped in memory
+	for _, anywhere := range []bool{false, true} {
+		b.Run(fmt.Sprintf("anywhere=%t", anywhere), func(b *testing.B) {
+			var smallTimes, largeTimes []time.Duration
+			for b.Loop() {
+				smallTimes = append(smallTimes, small.timePage(b, s, anywhere))
+				largeTimes = append(largeTimes, large.timePage(b, s, anywhere))
+			}
+			smallMedian, largeMedian := median(smallTimes), median(largeTimes)
+			b.ReportMetric(smallMedian, "ns/page-1k")
+			b.ReportMetric(largeMedian, "ns/page-1M")
+			b.ReportMetric(largeMedian/smallMedian, "x-1k")
+		})
+	}
+}
+
+// A crowd is an owner's n plants, with ids from first on.
+type crowd struct {
+	owner string
+	first int64
+	n     int
+}
+
+func (c crowd) readAll(b *testing.B, s *Store) {
+	q := plants.Query{Limit: maxPage}
+	for n := 0; n < c.n; n += maxPage {
+		page, err := s.List(b.Context(), c.owner, q)
+		if err != nil || len(page.Plants) != maxPage {
+			b.Fatalf("%d plants, error %v", len(page.Plants), err)
+		}
+		q.After = &page.Plants[maxPage-1].ID
+	}
+}
+
+func (c crowd) timePage(b *testing.B, s *Store, anywhere bool) time.Duration {
+	q := plants.Query{Limit: 100}
+	if anywhere {
+		q.After = new(c.first + rand.Int64N(int64(c.n)-101))
+	}
+	start := time.Now()
+	page, err := s.List(b.Context(), c.owner, q)
+	took := time.Since(start)
+	if err != nil || len(page.Plants) != 100 || !page.More {
+		b.Fatalf("%d plants, more: %t, error %v", len(page.Plants), page.More, err)
+	}
+	return took
+}
+
+// median is not moved, as a mean is, by the few calls that met something else
+// the machine had to do.
+func median(times []time.Duration) float64 {
+	slices.Sort(times)
+	return float64(times[len(times)/2].Nanoseconds())
+}
+
+// BenchmarkOpen measures how long it takes to see that a file of a million
+// plants is sound.
+func BenchmarkOpen(b *testing.B) {
+	path := newPath(b)
+	s := openTest(b, path)
+	load(b, s, "alice", 0, 1_000_000)
+	var size int64
+	if err := s.db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return nil }); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		s, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package bolt
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// fill creates plants of alice until the store refuses one for lack of room,
+// and returns their number.
+func fill(t *testing.T, s *Store) int64 {
+	t.Helper()
+	s.db.MaxBatchDelay = 0 // nobody else writes
+	name := strings.Repeat("x", plants.MaxNameLength)
+	for id := int64(0); ; id++ {
+		err := s.Create(t.Context(), "alice", plants.Plant{ID: id, Name: name}, plants.NewWriteToken())
+		if errors.Is(err, plants.ErrUnreachable) {
+			if !strings.Contains(err.Error(), s.path) {
+				t.Errorf("error %q does not name the file", err)
+			}
+			return id
+		}
+		if err != nil || id == 100_000 {
+			t.Fatalf("plant %d: %v", id, err)
+		}
+	}
+}
+
+// mustHave fails the test unless alice's plants are those from 0 to n, and a
+// plant that was refused may have been made.
+func mustHave(t *testing.T, s *Store, n int64) {
+	t.Helper()
+	var got int64
+	for q := (plants.Query{Limit: 100}); ; {
+		page, err := s.List(t.Context(), "alice", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Plants {
+			if p.ID != got {
+				t.Fatalf("plant %d follows plant %d", p.ID, got-1)
+			}
+			q.After = &p.ID
+			got++
+		}
+		if !page.More {
+			break
+		}
+	}
+	if got != n && got != n+1 {
+		t.Fatalf("there are %d plants, want %d", got, n)
+	}
+}
+
+// The bound stands in for a disk, where the tests can't have one of their own.
+func TestFileMayNotGrow(t *testing.T) {
+	path := newPath(t)
+	s, err := open(path, 128<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := fill(t, s)
+	if n < 20 {
+		t.Errorf("only %d plants fit in", n)
+	}
+	mustHave(t, s, n)
+	for range 3 { // it stays full
+		p := plants.Plant{ID: n, Name: strings.Repeat("x", plants.MaxNameLength)}
+		if err := s.Create(t.Context(), "alice", p, "token"); !errors.Is(err, plants.ErrUnreachable) {
+			t.Errorf("error %v, want %v", err, plants.ErrUnreachable)
+		}
+		mustHave(t, s, n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	s = openTest(t, path) // now it may
+	mustHave(t, s, n)
+	create(t, s, "bob", plants.Plant{ID: -1, Name: "rose"})
+	if err := s.Delete(t.Context(), "alice", 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// Writers that share a commit which fails all learn of it.
+func TestFailedCommitAnswersAll(t *testing.T) {
+	s, err := open(newPath(t), 128<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n := fill(t, s)
+	s.db.MaxBatchSize, s.db.MaxBatchDelay = 20, time.Hour
+	answers := make(chan error)
+	for i := range int64(20) {
+		go func() {
+			// Two each of one id: the second is in use only if the first is stored.
+			p := plants.Plant{ID: -1 - i/2, Name: strings.Repeat("x", 256), Tag: new(strings.Repeat("x", 256))}
+			answers <- s.Create(t.Context(), "alice", p, plants.NewWriteToken())
+		}()
+	}
+	for range 20 {
+		if err := <-answers; !errors.Is(err, plants.ErrUnreachable) {
+			t.Errorf("error %v, want %v", err, plants.ErrUnreachable)
+		}
+	}
+	mustHave(t, s, n)
+}

@@ -1,0 +1,265 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
+)
+
+func TestStore(t *testing.T) {
+	plantstest.TestStore(t, func(t *testing.T) plants.Store { return openTest(t, newPath(t)) })
+}
+
+// All subtests on one file find it as the others left it.
+func TestSharedStore(t *testing.T) {
+	s := openTest(t, newPath(t))
+	plantstest.TestStore(t, func(*testing.T) plants.Store { return s })
+}
+
+var epoch = time.Unix(0, 0)
+
+func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
+
+// openTest opens the store at path until the test ends.
+func openTest(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func create(t testing.TB, s *Store, owner string, p plants.Plant) {
+	t.Helper()
+	if err := s.Create(t.Context(), owner, p, plants.NewWriteToken()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list returns all plants of owner in the form "1 name tag".
+func list(t testing.TB, s *Store, owner string) string {
+	t.Helper()
+	var all []string
+	for q := (plants.Query{Limit: 100}); ; {
+		page, err := s.List(t.Context(), owner, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Plants {
+			text := fmt.Sprint(p.ID, " ", p.Name)
+			if p.Tag != nil {
+				text += fmt.Sprintf(" %q", *p.Tag)
+			}
+			all = append(all, text)
+			q.After = &p.ID
+		}
+		if !page.More {
+			return strings.Join(all, ", ")
+		}
+	}
+}
+
+func TestReopenKeepsEverything(t *testing.T) {
+	path, token := newPath(t), plants.NewWriteToken()
+	s := openTest(t, path)
+	create(t, s, "alice", plants.Plant{ID: -1, Name: "rose", Tag: new("")})
+	create(t, s, "alice", plants.Plant{ID: 2, Name: "ivy"})
+	create(t, s, "bob", plants.Plant{ID: 1, Name: "fern", Tag: new("wet")})
+	fig := plants.Plant{ID: 3, Name: "fig"}
+	if err := s.Create(t.Context(), "bob", fig, token); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "alice", 2); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	s = openTest(t, path)
+	if got, want := list(t, s, "alice"), `-1 rose ""`; got != want {
+		t.Errorf("alice has %s, want %s", got, want)
+	}
+	if got, want := list(t, s, "bob"), `1 fern "wet", 3 fig`; got != want {
+		t.Errorf("bob has %s, want %s", got, want)
+	}
+	if err := s.Create(t.Context(), "bob", fig, token); err != nil {
+		t.Errorf("the same create once more: %v", err)
+	}
+	if err := s.Create(t.Context(), "alice", fig, token); !errors.Is(err, plants.ErrInUse) {
+		t.Errorf("create of bob's id by alice: %v", err)
+	}
+}
+
+// A page ends of its own accord before it holds up writers.
+func TestPageIsBounded(t *testing.T) {
+	s := openTest(t, newPath(t))
+	load(t, s, "alice", 0, maxPage+1)
+	page, err := s.List(t.Context(), "alice", plants.Query{Limit: maxPage + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Plants) != maxPage || !page.More {
+		t.Errorf("%d plants, more: %t", len(page.Plants), page.More)
+	}
+}
+
+// An owner whose length doesn't fit its byte must not become another.
+func TestOwnerOutOfBounds(t *testing.T) {
+	s := openTest(t, newPath(t))
+	create(t, s, "a", plants.Plant{ID: 1, Name: "rose"})
+	for _, owner := range []string{"", "a" + strings.Repeat("b", 256)} {
+		err := s.Create(t.Context(), owner, plants.Plant{ID: 2, Name: "x"}, plants.NewWriteToken())
+		_, listErr := s.List(t.Context(), owner, plants.Query{Limit: 1})
+		for _, err := range []error{err, listErr, s.Delete(t.Context(), owner, 1)} {
+			if err == nil || !strings.Contains(err.Error(), "1 to 255 bytes") {
+				t.Errorf("owner of %d bytes: %v", len(owner), err)
+			}
+		}
+	}
+	if got := list(t, s, "a"); got != "1 rose" {
+		t.Errorf("a has %s", got)
+	}
+}
+
+// Concurrent writes share commits, also those that are refused: an error in a
+// batch must not take the others apart.
+func TestWritesShareCommits(t *testing.T) {
+	s := openTest(t, newPath(t))
+	s.db.MaxBatchDelay = time.Hour // until the batch is full
+	const clients = 64
+	s.db.MaxBatchSize = clients
+	create := func(i int) error {
+		// Of four clients each, one succeeds.
+		return s.Create(t.Context(), "alice", plants.Plant{ID: int64(i / 4), Name: "x"}, plants.NewWriteToken())
+	}
+	before := s.db.Stats()
+	errs := make([]error, clients)
+	var wg sync.WaitGroup
+	for i := range clients {
+		wg.Go(func() { errs[i] = create(i) })
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			made++
+		case !errors.Is(err, plants.ErrInUse):
+			t.Error(err)
+		}
+	}
+	if made != clients/4 {
+		t.Errorf("%d creates succeeded, want %d", made, clients/4)
+	}
+	// One commit of so little writes a leaf each for ids, plants and the root,
+	// the list of free pages, and a meta page.
+	after := s.db.Stats()
+	if n := after.TxStats.GetWrite() - before.TxStats.GetWrite(); n > 8 {
+		t.Errorf("%d pages written, for one commit", n)
+	}
+}
+
+// A write whose context ends while it waits leaves at once, and isn't done
+// after all if it has not begun.
+func TestContextEndsWhileWaiting(t *testing.T) {
+	s := openTest(t, newPath(t))
+	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
+	tx, err := s.db.Begin(true) // holds all others up
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	errs := make(chan error)
+	go func() { errs <- s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewWriteToken()) }()
+	go func() { errs <- s.Delete(ctx, "alice", 1) }()
+	for range 2 {
+		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+		}
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	create(t, s, "alice", plants.Plant{ID: 3, Name: "fern"}) // comes after them
+	if got, want := list(t, s, "alice"), "1 rose, 3 fern"; got != want {
+		t.Errorf("alice has %s, want %s", got, want)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	s := openTest(t, newPath(t))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, listErr := s.List(t.Context(), "alice", plants.Query{Limit: 1})
+	for _, err := range []error{
+		s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "x"}, plants.NewWriteToken()),
+		s.Delete(t.Context(), "alice", 1),
+		listErr,
+	} {
+		if !errors.Is(err, plants.ErrUnreachable) || !strings.Contains(err.Error(), s.path) {
+			t.Errorf("error %v, want %v with the file's name", err, plants.ErrUnreachable)
+		}
+	}
+}
+
+// Calls that meet a Close are done or fail, but never end the process.
+func TestCloseUnderLoad(t *testing.T) {
+	path := newPath(t)
+	s := openTest(t, path)
+	made := make([]bool, 200)
+	var wg sync.WaitGroup
+	for i := range made {
+		wg.Go(func() {
+			err := s.Create(t.Context(), "alice", plants.Plant{ID: int64(i), Name: "x"}, plants.NewWriteToken())
+			if err != nil && !errors.Is(err, plants.ErrUnreachable) {
+				t.Error(err)
+			}
+			made[i] = err == nil
+			if _, err := s.List(t.Context(), "alice", plants.Query{Limit: 10}); err != nil && !errors.Is(err, plants.ErrUnreachable) {
+				t.Error(err)
+			}
+		})
+		if i == len(made)/2 {
+			wg.Go(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	s = openTest(t, path)
+	got := ", " + list(t, s, "alice") + ", "
+	for i, ok := range made {
+		if there := strings.Contains(got, fmt.Sprintf(", %d x, ", i)); ok && !there {
+			t.Errorf("plant %d was created and is gone", i)
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holdVariable); path != "" {
+		hold(path)
+	}
+	os.Exit(m.Run())
+}
