@@ -1,0 +1,91 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/internal/dynamo/dynamotest"
+	"example.com/plantstore/internal/plants"
+)
+
+// An operation is a call of the store, with the request that it makes.
+type operation struct {
+	name    string
+	request string
+	call    func(context.Context, plants.Store) error
+}
+
+var fern = plants.Plant{ID: 7, Name: "fern"}
+
+var operations = []operation{create, list, remove}
+
+var (
+	create = operation{"Create", "PutItem", func(ctx context.Context, s plants.Store) error {
+		return s.Create(ctx, "alice", fern, plants.NewWriteToken())
+	}}
+	list = operation{"List", "Query", func(ctx context.Context, s plants.Store) error {
+		_, err := s.List(ctx, "alice", plants.Query{Limit: 10})
+		return err
+	}}
+	remove = operation{"Delete", "DeleteItem", func(ctx context.Context, s plants.Store) error {
+		return s.Delete(ctx, "alice", fern.ID)
+	}}
+)
+
+// atOnce runs a test of each operation, all at the same time: they mostly wait.
+func atOnce(test func(operation)) {
+	var wg sync.WaitGroup
+	for _, op := range operations {
+		wg.Go(func() { test(op) })
+	}
+	wg.Wait()
+}
+
+// newFaulty returns a store in an empty table, and the proxy on the way to it.
+func newFaulty(t *testing.T) (plants.Store, *dynamotest.Proxy) {
+	t.Helper()
+	direct, table := dynamotest.Table(t)
+	proxy := dynamotest.NewProxy(t, *direct.Options().BaseEndpoint)
+	return dynamo.New(dynamotest.Client(t, proxy.URL), table), proxy
+}
+
+// wantSentinel checks that err is an error, and which one of all that callers
+// look for.
+func wantSentinel(t *testing.T, name string, err, want error) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", name)
+	}
+	for _, sentinel := range []error{
+		plants.ErrInUse, plants.ErrTokenReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable,
+		context.DeadlineExceeded, context.Canceled,
+	} {
+		if got := errors.Is(err, sentinel); got != (sentinel == want) {
+			t.Errorf("%s: errors.Is(%q, %q) is %t", name, err, sentinel, got)
+		}
+	}
+}
+
+// wantPlants checks alice's list, which may lag.
+func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		page, err := store.List(t.Context(), "alice", plants.Query{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.EqualFunc(page.Plants, want, plants.Plant.Same) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the list is %v, want %v", page.Plants, want)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
