@@ -1,0 +1,175 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// pagedStore lists the ids 1 to n, in pages of its own accord, and keeps the
+// queries that it was asked.
+type pagedStore struct {
+	plants.Store
+	n, page int64
+	name    string
+	wait    func(context.Context)
+	queries []plants.Query
+}
+
+func (s *pagedStore) List(ctx context.Context, _ string, q plants.Query) (page plants.Page, err error) {
+	if s.wait != nil {
+		s.wait(ctx)
+	}
+	s.queries = append(s.queries, q)
+	id := int64(1)
+	if q.After != nil {
+		id = *q.After + 1
+	}
+	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
+	for ; id < end; id++ {
+		page.Plants = append(page.Plants, plants.Plant{ID: id, Name: s.name})
+	}
+	page.More = id <= s.n
+	return page, nil
+}
+
+// walk follows Link from path to the end, and returns the ids of each page.
+func walk(t *testing.T, s *server, path string) (pages [][]int64) {
+	t.Helper()
+	for {
+		a := s.do(t, "GET", path, "")
+		if a.status != 200 {
+			t.Fatalf("GET %s: %d %s", path, a.status, a.body)
+		}
+		var elements []struct{ ID int64 }
+		if err := json.Unmarshal([]byte(a.body), &elements); err != nil {
+			t.Fatalf("GET %s: %v", path, err)
+		}
+		ids := []int64{}
+		for _, e := range elements {
+			ids = append(ids, e.ID)
+		}
+		pages = append(pages, ids)
+		link := a.header.Get("Link")
+		if link == "" {
+			return pages
+		}
+		query, ok := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+		if !ok {
+			t.Fatalf("Link is %q", link)
+		}
+		path = "/plants" + query
+	}
+}
+
+// However the store cuts its pages, the client gets the ones it asked for, and
+// the last has no Link.
+func TestPages(t *testing.T) {
+	for _, test := range []struct{ n, limit, storePage, want int64 }{
+		{0, 1, 10, 1}, {1, 1, 10, 1}, {2, 1, 10, 2}, {10, 3, 10, 4}, {10, 5, 10, 2}, {10, 5, 1, 2},
+		{10, 5, 5, 2}, {10, 3, 2, 4}, {10, 10, 10, 1}, {10, 11, 4, 1}, {10, math.MaxInt32, 3, 1},
+		{9000, 4500, 100000, 2}, {4096, 4096, 100000, 1}, {4097, 4096, 100000, 2},
+	} {
+		t.Run(fmt.Sprintf("%d by %d from %d", test.n, test.limit, test.storePage), func(t *testing.T) {
+			store := &pagedStore{n: test.n, page: test.storePage, name: "Basil"}
+			pages := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit))
+			var all []int64
+			for i, ids := range pages {
+				if i < len(pages)-1 && int64(len(ids)) != test.limit {
+					t.Errorf("page %d has %d plants, want %d", i, len(ids), test.limit)
+				}
+				all = append(all, ids...)
+			}
+			if int64(len(pages)) != test.want || int64(len(all)) != test.n || !slices.IsSorted(all) {
+				t.Errorf("got %d plants on %d pages, want %d on %d", len(all), len(pages), test.n, test.want)
+			}
+			for _, q := range store.queries {
+				if q.Limit < 1 || q.Limit > listBatch {
+					t.Errorf("the store was asked for %d plants at once", q.Limit)
+				}
+			}
+		})
+	}
+}
+
+// A list without limit ends where one more plant would make it too large.
+func TestLargestList(t *testing.T) {
+	// Each character takes six bytes, the most there is.
+	store := &pagedStore{n: 3000, page: 700, name: strings.Repeat("\x00", plants.MaxNameLength)}
+	s := newServer(t, store)
+	a := s.do(t, "GET", "/plants", "")
+	element := len(`{"name":""},`) + 6*plants.MaxNameLength
+	if len(a.body) > maxList || len(a.body)+element <= maxList {
+		t.Errorf("the body has %d bytes, want at most %d and no room for one more plant", len(a.body), maxList)
+	}
+	if link := a.header.Get("Link"); !strings.HasPrefix(link, "<?cursor=") {
+		t.Errorf("Link is %q", link)
+	}
+	n := 0
+	for _, ids := range walk(t, s, "/plants?include=id") {
+		for _, id := range ids {
+			if n++; id != int64(n) {
+				t.Fatalf("plant %d has the id %d", n, id)
+			}
+		}
+	}
+	if n != 3000 {
+		t.Errorf("the pages have %d plants, want 3000", n)
+	}
+}
+
+// A list that has something sends it while there is time, rather than nothing
+// when there is none; one that has nothing yet goes on.
+func TestListEndsInTime(t *testing.T) {
+	store := &pagedStore{n: 5, page: 1, name: "Basil"}
+	s := newServer(t, store)
+	service := s.Config.Handler.(*Service)
+	ctx, cancel := context.WithTimeout(t.Context(), listReserve-time.Second)
+	defer cancel()
+	body, next, err := service.readList(ctx, "alice", listQuery{})
+	if err != nil || string(body) != `[{"name":"Basil"}]`+"\n" || next == nil || *next != 1 {
+		t.Errorf("with little time left: %q, next %v, %v", body, next, err)
+	}
+	body, next, err = service.readList(t.Context(), "alice", listQuery{})
+	if err != nil || strings.Count(string(body), "Basil") != 5 || next != nil {
+		t.Errorf("with time enough: %q, next %v, %v", body, next, err)
+	}
+}
+
+func TestCursor(t *testing.T) {
+	for _, id := range []int64{math.MinInt64, -1, 0, 1, 1 << 53, math.MaxInt64} {
+		c := formatCursor(id)
+		if got, ok := parseCursor(c); !ok || got != id {
+			t.Errorf("the cursor %s of %d reads as %d, %v", c, id, got, ok)
+		}
+	}
+	good := formatCursor(1)
+	for _, bad := range []string{
+		"", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:], good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
+	} {
+		if id, ok := parseCursor(bad); ok {
+			t.Errorf("%q reads as a cursor to %d", bad, id)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                            `""`,
+		"abc":                         `"abc"`,
+		"a\x00\xff\"":                 `"a\x00\xff\""`,
+		strings.Repeat("x", 64):       `"` + strings.Repeat("x", 64) + `"`,
+		strings.Repeat("\u00e9", 100): `"` + strings.Repeat("\u00e9", 64) + `…"`,
+	} {
+		if got := excerpt(s); got != want {
+			t.Errorf("excerpt(%q) = %s, want %s", s, got, want)
+		}
+	}
+}
