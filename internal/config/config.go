@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,15 +38,19 @@ type Config struct {
 	LogLevel slog.Level
 }
 
-// tableName is what DynamoDB takes as the name of a table.
+// isTableName reports whether DynamoDB takes s as the name of a table.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
-var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
+func isTableName(s string) bool {
+	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("_.-", c))
+	})
+}
 
 // FromEnv reads the configuration by means of getenv, which is os.Getenv but
 // in tests. An error names the variable that makes no sense.
 func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Table: cmp.Or(getenv(TableName), "plants")}
-	if !tableName.MatchString(c.Table) {
+	if !isTableName(c.Table) {
 		return Config{}, fmt.Errorf("%s: %q is no name of a table: it has 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.Table)
 	}
 	var err error

@@ -15,9 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
@@ -52,33 +50,17 @@ const (
 	maxIdleConns = 100
 )
 
-// NewClient returns a client for a [Store], set up from the environment as
-// every AWS program is (AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, …). It looks
+// NewClientFromConfig returns a client for a [Store] with settings that the
+// caller has loaded or made; [NewClient] and package sdkconfig do. It looks
 // nothing up and connects nowhere; an error says what is wrong with the
 // settings. What the SDK has to say goes to logger, or to [slog.Default] if
 // that is nil, at the level Warn or Debug.
 //
 // With DynamoDB Local nothing but the endpoint is needed, see [IsLocal]: the
-// region is "local" where none is set, and key and secret are "local" where no
-// credentials are configured. DynamoDB Local keeps the tables of each region
-// and key apart, so other tools must use the same to see them.
-func NewClient(ctx context.Context, logger *slog.Logger) (*dynamodb.Client, error) {
-	if logger == nil {
-		logger = slog.Default()
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(sdkLogger{logger, ctx}))
-	if err != nil {
-		return nil, fmt.Errorf("settings of AWS: %w", err)
-	}
-	return NewClientFromConfig(cfg, logger)
-}
-
-// NewClientFromConfig is [NewClient] with settings that the caller has loaded
-// or made.
+// region is "local" where none is set, and key and secret are "local" where
+// there are no credentials. DynamoDB Local keeps the tables of each region and
+// key apart, so other tools must use the same to see them.
 func NewClientFromConfig(cfg aws.Config, logger *slog.Logger) (*dynamodb.Client, error) {
-	if logger == nil {
-		logger = slog.Default()
-	}
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
 		// The SDK's client is changed rather than replaced, since it may carry
@@ -86,7 +68,7 @@ func NewClientFromConfig(cfg aws.Config, logger *slog.Logger) (*dynamodb.Client,
 		if c, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 			o.HTTPClient = tune(c)
 		}
-		o.Logger = sdkLogger{logger, context.Background()}
+		o.Logger = SDKLogger(context.Background(), logger)
 		o.ClientLogMode |= aws.LogRetries
 		if isLocal(o.BaseEndpoint) {
 			setUpLocal(o)
@@ -154,9 +136,7 @@ func setUpLocal(o *dynamodb.Options) {
 	if o.Region == "" {
 		o.Region = "local"
 	}
-	// The role of an EC2 instance is what is left when nothing is configured.
-	// On any other machine it takes seconds to find out that there is none.
-	if o.Credentials == nil || aws.IsCredentialsProvider(o.Credentials, (*ec2rolecreds.Provider)(nil)) {
+	if o.Credentials == nil {
 		o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
 	// DynamoDB Local sends no checksum with an error, of which the SDK would

@@ -17,6 +17,15 @@ type sdkLogger struct {
 
 var _ logging.ContextLogger = sdkLogger{}
 
+// SDKLogger returns what sends the lines of the SDK to logger, or to
+// [slog.Default] if that is nil. Those of no request have the context ctx.
+func SDKLogger(ctx context.Context, logger *slog.Logger) logging.Logger {
+	if logger == nil {
+		logger = slog.Default()
+	}
+	return sdkLogger{logger, ctx}
+}
+
 // WithContext implements [logging.ContextLogger].
 func (l sdkLogger) WithContext(ctx context.Context) logging.Logger {
 	l.ctx = ctx

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -81,7 +82,7 @@ func decodePlant(body []byte) (plants.Plant, error) {
 	}
 	err := json.Unmarshal(body, &fields)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // null is no error
-		return plants.Plant{}, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(err))
+		return plants.Plant{}, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
 	}
 	var p plants.Plant
 	var ok bool
@@ -123,7 +124,10 @@ func decodeString(field string, v jsontext.Value) (*string, error) {
 
 // explain says what is wrong with the syntax of a body, as far as that helps
 // its author.
-func explain(err error) string {
+func explain(body []byte, err error) string {
+	if !utf8.Valid(body) {
+		return ": it is not UTF-8"
+	}
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return ": a name stands twice in the same object"
 	}
