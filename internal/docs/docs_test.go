@@ -1,0 +1,168 @@
+package docs
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/api"
+)
+
+const tokenPath = "/oauth2/token"
+
+// newServer serves the docs in front of a service that answers everything with
+// 418.
+func newServer(t *testing.T, tokenPath string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(Handler(tokenPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+	})))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func do(t *testing.T, s *httptest.Server, method, path string, header ...string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequest(method, s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, body
+}
+
+func TestFiles(t *testing.T) {
+	s := newServer(t, tokenPath)
+	for _, test := range []struct{ path, contentType, has string }{
+		{"/", "text/html; charset=utf-8", "<title>Plant Store</title>"},
+		{"/openapi.yaml", "application/yaml", string(api.Document)},
+		{"/docs/page.css", "text/css; charset=utf-8", "#token"},
+		{"/docs/page.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
+		{"/docs/swagger-ui.css", "text/css; charset=utf-8", ".swagger-ui"},
+		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", "SwaggerUIBundle="},
+		{"/docs/favicon-32x32.png", "image/png", "\x89PNG\r\n"},
+	} {
+		t.Run(test.path, func(t *testing.T) {
+			resp, body := do(t, s, "GET", test.path)
+			if resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte(test.has)) {
+				t.Fatalf("%s with %d bytes, want 200 with %.40q in it", resp.Status, len(body), test.has)
+			}
+			for name, want := range map[string]string{
+				"Content-Type":            test.contentType,
+				"Content-Security-Policy": policy,
+				"X-Content-Type-Options":  "nosniff",
+				"Referrer-Policy":         "no-referrer",
+				"Cache-Control":           "no-cache",
+			} {
+				if got := resp.Header.Values(name); len(got) != 1 || got[0] != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+			head, none := do(t, s, "HEAD", test.path)
+			if head.StatusCode != http.StatusOK || len(none) > 0 || head.ContentLength != int64(len(body)) ||
+				head.Header.Get("Content-Type") != test.contentType {
+				t.Errorf("HEAD: %s with %d bytes and headers %v", head.Status, len(none), head.Header)
+			}
+			etag := resp.Header.Get("ETag")
+			if again, _ := do(t, s, "GET", test.path, "If-None-Match", etag); again.StatusCode != http.StatusNotModified || etag == "" {
+				t.Errorf("with ETag %s: %s, want 304", etag, again.Status)
+			}
+		})
+	}
+}
+
+// Two versions of a file are told apart, so that a browser never keeps an old one.
+func TestETag(t *testing.T) {
+	a, b := newFile("", []byte("a")), newFile("", []byte("b"))
+	if form := regexp.MustCompile(`^"[0-9a-f]{32}"$`); a.etag == b.etag || !form.MatchString(a.etag) || !form.MatchString(b.etag) {
+		t.Errorf("the ETags of two files are %s and %s", a.etag, b.etag)
+	}
+}
+
+// The service has the last word on all that isn't a GET of a file: what it
+// answers then is the same as on every other front.
+func TestOthersReachTheService(t *testing.T) {
+	s := newServer(t, tokenPath)
+	for _, request := range []string{
+		"POST /", "OPTIONS /", "DELETE /", "PUT /openapi.yaml", "POST /docs/page.js",
+		"GET /docs", "GET /docs/", "GET /docs/page.html", "GET /docs/swagger-ui.js", "GET /docs/../docs/page.js", "GET /docs//page.js",
+		"GET /index.html", "GET /openapi.yaml/", "GET /openapi.json", "GET /favicon.ico", "GET //",
+		"GET /plants", "HEAD /plants", "POST /plants", "DELETE /plants/1",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		if resp, _ := do(t, s, method, path); resp.StatusCode != http.StatusTeapot {
+			t.Errorf("%s: %s, want the service's answer", request, resp.Status)
+		}
+	}
+}
+
+// The policy forbids what the page doesn't do, even if a plant's name were taken
+// for a script.
+func TestPolicyIsStrict(t *testing.T) {
+	directives := map[string]string{}
+	for directive := range strings.SplitSeq(policy, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), " ")
+		directives[name] = value
+	}
+	for name, want := range map[string]string{
+		"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:", "connect-src": "'self'",
+		"base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'",
+	} {
+		if directives[name] != want {
+			t.Errorf("%s is %q, want %q", name, directives[name], want)
+		}
+		delete(directives, name)
+	}
+	if len(directives) > 0 {
+		t.Errorf("the policy also has %v", directives)
+	}
+}
+
+// All that the page refers to is served, and it refers to nothing elsewhere.
+// Nothing stands in it that the policy would stop.
+func TestPageIsWhole(t *testing.T) {
+	for _, tokenPath := range []string{tokenPath, ""} {
+		s := newServer(t, tokenPath)
+		_, page := do(t, s, "GET", "/")
+		references := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllSubmatch(page, -1)
+		if len(references) < 5 {
+			t.Fatalf("the page refers to %q only", references)
+		}
+		for _, reference := range references {
+			if resp, _ := do(t, s, "GET", string(reference[1])); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: %s", reference[1], resp.Status)
+			}
+		}
+		if inline := regexp.MustCompile(`(?i)<style|\sstyle=|\son\w+=|<script[^>]*>[^<]|javascript:|https?:`).Find(page); inline != nil {
+			t.Errorf("the page has %q", inline)
+		}
+	}
+}
+
+// With another issuer the page can't get a token, and says what to do instead.
+func TestToken(t *testing.T) {
+	for _, test := range []struct{ tokenPath, has, hasNot string }{
+		{tokenPath, `action="/oauth2/token"`, "paste"},
+		{"", "paste", "<form"},
+	} {
+		_, page := do(t, newServer(t, test.tokenPath), "GET", "/")
+		if !bytes.Contains(page, []byte(test.has)) || bytes.Contains(page, []byte(test.hasNot)) {
+			t.Errorf("with the token path %q, the page should have %q and not %q:\n%s", test.tokenPath, test.has, test.hasNot, page)
+		}
+	}
+}
