@@ -1,0 +1,132 @@
+// Command local runs the plant store as a plain HTTP server on this machine:
+// with its own embedded store and its own issuer of tokens, so that nothing
+// else is needed, or with DynamoDB and any issuer.
+//
+// Usage:
+//
+//	local [-addr HOST:PORT] [-data DIR] [-store bolt|dynamodb] [-expose-issuer]
+//
+// The environment variables are those of package config, and the AWS SDK's own.
+// Once the server answers, it says on standard error where; requests are logged
+// on standard output. Beside the service there are its OpenAPI document, at
+// /openapi.yaml, and a page to try it in a browser, at /.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/docs"
+	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/logging"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "plantstore:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends, and returns once the requests in flight then are
+// answered. An error is one line for the person who started the program.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	opts, err := parseFlags(args, getenv, stderr)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.FromEnv(getenv)
+	if err != nil {
+		return err
+	}
+	log := logging.New(stdout, cfg.LogLevel)
+
+	store, err := openStore(ctx, opts, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	tokens, err := openTokens(opts, cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, opts, tokens.issuer != nil)
+	if err != nil {
+		return err
+	}
+	service := handlers.New(store, tokens.verifier, log)
+	banner(stderr, "http://"+listener.Addr().String(), store.where, tokens.issuer != nil)
+	return serve(ctx, listener, front(tokens.issuer, service), log)
+}
+
+// front sends the paths of the token issuer, which may be nil, to it, those of
+// the docs page to that, and all others to the service.
+func front(tokens, service http.Handler) http.Handler {
+	if tokens == nil {
+		return docs.Handler("", service)
+	}
+	service = docs.Handler(issuer.TokenPath, service)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case issuer.TokenPath, issuer.KeysPath:
+			tokens.ServeHTTP(w, r)
+		default:
+			service.ServeHTTP(w, r)
+		}
+	})
+}
+
+// serve answers requests until ctx ends, and then those that are in flight.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
+	server := &http.Server{
+		Handler: handler,
+		// A client that is slow to send or to read holds nothing up for long.
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		// OPTIONS * is the handler's to answer, like any other request.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	// Longer than any request may take.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
+
+// banner says what a person needs to begin.
+func banner(w io.Writer, base, where string, ownIssuer bool) {
+	fmt.Fprintf(w, "listening on %s\n", base)
+	fmt.Fprintf(w, "plants are kept in %s\n", where)
+	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, docs.PagePath)
+	if ownIssuer {
+		fmt.Fprintf(w, "get a token, here for alice:\n"+
+			"  TOKEN=$(curl -s -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n", base, issuer.TokenPath)
+	}
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/plantstore/internal/config"
+)
+
+// discard is a log that nobody reads.
+var discard = slog.New(slog.DiscardHandler)
+
+// noEnv is an empty environment.
+func noEnv(string) string { return "" }
+
+// start is startWith an empty environment.
+func start(t testing.TB, args ...string) (base string) {
+	t.Helper()
+	return startWith(t, noEnv, args...)
+}
+
+// startWith runs the program on a free port with a folder of its own, and
+// returns its address once it answers. It ends with the test.
+func startWith(t testing.TB, getenv func(string) string, args ...string) (base string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	stderr, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, append([]string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, args...), getenv, io.Discard, w)
+		w.CloseWithError(err)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the program ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, stderr)
+	base, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if !ok {
+		t.Fatalf("the first line is %q", line)
+	}
+	return base
+}
+
+// token gets a token for alice from the program's own issuer.
+func token(t testing.TB, base string) string {
+	t.Helper()
+	resp, err := http.PostForm(base+"/oauth2/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"alice"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.UnmarshalRead(resp.Body, &answer); err != nil || answer.AccessToken == "" {
+		t.Fatalf("no token: %d, %v", resp.StatusCode, err)
+	}
+	return answer.AccessToken
+}
+
+// create sends a POST of a plant with the given id.
+func create(client *http.Client, base, token string, id int64) error {
+	body := fmt.Sprintf(`{"id":%d,"name":"Basil"}`, id)
+	req, err := http.NewRequest("POST", base+"/plants", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%d %s", resp.StatusCode, b)
+	}
+	return err
+}
+
+// Requests in flight are answered before run returns.
+func TestStopAnswersRequestsInFlight(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	l, err := listen(ctx, options{addr: "127.0.0.1:0"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrived := make(chan struct{})
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-ctx.Done()
+		time.Sleep(50 * time.Millisecond) // the server must not have waited for less
+		w.WriteHeader(http.StatusTeapot)
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, l, slow, discard) }()
+	go func() { <-arrived; stop() }()
+	resp, err := http.Get("http://" + l.Addr().String())
+	if err != nil {
+		t.Fatalf("a request in flight was cut off: %v", err)
+	}
+	resp.Body.Close()
+	if err := <-ended; err != nil || resp.StatusCode != http.StatusTeapot {
+		t.Errorf("status %d, then %v", resp.StatusCode, err)
+	}
+}
+
+func TestParseFlags(t *testing.T) {
+	dynamodb := func(name string) string {
+		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
+	}
+	for _, test := range []struct {
+		args   string
+		getenv func(string) string
+		want   options
+		err    string
+	}{
+		{"", noEnv, options{addr: "127.0.0.1:8080", data: ".data", store: "bolt"}, ""},
+		{"", dynamodb, options{addr: "127.0.0.1:8080", data: ".data", store: "dynamodb", endpoint: "http://127.0.0.1:8000"}, ""},
+		{"-store bolt -data d -addr :0 -expose-issuer", dynamodb,
+			options{addr: ":0", data: "d", store: "bolt", endpoint: "http://127.0.0.1:8000", exposeIssuer: true}, ""},
+		{"-store sqlite", noEnv, options{}, "-store"},
+		{"-data=", noEnv, options{}, "-data"},
+		{"-port 1", noEnv, options{}, "-port"},
+		{"serve", noEnv, options{}, "serve"},
+	} {
+		var stderr bytes.Buffer
+		got, err := parseFlags(strings.Fields(test.args), test.getenv, &stderr)
+		if test.err == "" && (err != nil || got != test.want) {
+			t.Errorf("%q: got %+v, %v, want %+v", test.args, got, err, test.want)
+		}
+		if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%q: got %v, want one line about %s", test.args, err, test.err)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("%q: printed %q besides its error", test.args, &stderr)
+		}
+	}
+	var help bytes.Buffer
+	if _, err := parseFlags([]string{"-help"}, noEnv, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-expose-issuer") {
+		t.Errorf("-help: %v, %q", err, &help)
+	}
+}
+
+// What keeps the program from starting is one line that says what to mend.
+func TestRefusals(t *testing.T) {
+	inUse := start(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		env  map[string]string
+		want string
+	}{
+		{"an address that others reach", []string{"-addr", "0.0.0.0:0"}, nil, "-expose-issuer"},
+		{"every address", []string{"-addr", ":0"}, nil, "-expose-issuer"},
+		{"no address", []string{"-addr", "nowhere"}, nil, "-addr nowhere"},
+		{"an address in use", []string{"-addr", strings.TrimPrefix(inUse, "http://")}, nil, "-addr"},
+		{"half an issuer", nil, map[string]string{config.TokenIssuer: "https://issuer.example"}, config.TokenAudience},
+		{"a level that is none", nil, map[string]string{config.LogLevel: "loud"}, config.LogLevel},
+		{"no DynamoDB", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "http://127.0.0.1:1"}, "DynamoDB Local"},
+		{"no address of DynamoDB", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "here"}, endpointVariable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			t.Setenv(endpointVariable, test.env[endpointVariable]) // the SDK reads it by itself
+			var stderr bytes.Buffer
+			args := append([]string{"-addr", "127.0.0.1:0", "-data", filepath.Join(t.TempDir(), "data")}, test.args...)
+			err := run(ctx, args, func(name string) string { return test.env[name] }, io.Discard, &stderr)
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line about %s", err, test.want)
+			}
+			if stderr.Len() > 0 {
+				t.Errorf("it printed %q first", &stderr)
+			}
+		})
+	}
+}
+
+// With another issuer the program gives out no tokens of its own, and may
+// listen where others reach it.
+func TestOtherIssuer(t *testing.T) {
+	l, err := listen(t.Context(), options{addr: ":0"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
+		reached := ""
+		service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })
+		front(nil, service).ServeHTTP(nil, &http.Request{URL: &url.URL{Path: path}})
+		if reached != path {
+			t.Errorf("without an issuer of its own, %s does not reach the service", path)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/bolt"
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/internal/dynamo/sdkconfig"
+	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/plants"
+)
+
+// endpointVariable is the SDK's own, for DynamoDB Local.
+const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
+
+// options are the flags of the program.
+type options struct {
+	addr         string
+	data         string
+	store        string
+	endpoint     string // of DynamoDB, where it is not AWS's
+	exposeIssuer bool
+}
+
+func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
+	o := options{endpoint: getenv(endpointVariable)}
+	store := "bolt"
+	if o.endpoint != "" {
+		store = "dynamodb"
+	}
+	flags := flag.NewFlagSet("local", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // an error is one line, and run's to return
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
+	flags.StringVar(&o.data, "data", ".data", "`directory` of the database file and the token key")
+	flags.StringVar(&o.store, "store", store, "where plants are kept: bolt, the embedded store, or dynamodb, at AWS or at "+endpointVariable)
+	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let others than this machine reach the token issuer, which gives anyone any identity")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stderr, "Usage of local:")
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+		return options{}, err
+	case err != nil:
+		return options{}, err
+	case flags.NArg() > 0:
+		return options{}, fmt.Errorf("unknown argument %q: there are only flags, see -help", flags.Arg(0))
+	case o.store != "bolt" && o.store != "dynamodb":
+		return options{}, fmt.Errorf("-store %q is neither bolt nor dynamodb", o.store)
+	case o.data == "":
+		return options{}, fmt.Errorf("-data is empty: name a directory")
+	}
+	return o, nil
+}
+
+// A store is where the plants are kept.
+type store struct {
+	plants.Store
+	io.Closer
+	where string // for a person
+}
+
+func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*store, error) {
+	if o.store == "bolt" {
+		path := filepath.Join(o.data, "plants.db")
+		s, err := bolt.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return &store{s, s, path}, nil
+	}
+	client, err := sdkconfig.NewClient(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	where := "table " + cfg.Table + " of DynamoDB"
+	if o.endpoint != "" {
+		// Never on AWS, where the table is the template's.
+		where += " at " + o.endpoint
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
+			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
+		}
+	}
+	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
+}
+
+// tokens is what callers are known by.
+type tokens struct {
+	verifier *auth.Verifier
+	issuer   http.Handler // nil if the issuer is another
+}
+
+func openTokens(o options, c auth.Config) (tokens, error) {
+	if c.Issuer != "" {
+		verifier, err := auth.NewVerifier(c)
+		return tokens{verifier, nil}, err
+	}
+	own, err := issuer.Open(o.data)
+	if err != nil {
+		return tokens{}, err
+	}
+	c.Issuer, c.Audiences = issuer.Name, []string{issuer.Audience}
+	if c.Keys, err = auth.StaticKeys(own.JWKS()); err != nil {
+		return tokens{}, err
+	}
+	verifier, err := auth.NewVerifier(c)
+	host, _, _ := net.SplitHostPort(o.addr) // listen will say what is wrong with it
+	return tokens{verifier, own.Handler(issuer.Access{Hosts: []string{host}, Exposed: o.exposeIssuer})}, err
+}
+
+// listen opens the address. With an issuer that gives anyone any identity, it
+// must be one that only this machine reaches, unless it is wanted otherwise.
+func listen(ctx context.Context, o options, ownIssuer bool) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return nil, fmt.Errorf("-addr %s: %w", o.addr, err)
+	}
+	if ownIssuer && !o.exposeIssuer && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		l.Close()
+		return nil, fmt.Errorf("-addr %s: others than this machine can reach it, and the token issuer gives anyone any identity; "+
+			"listen on 127.0.0.1, or name an issuer in %s, or add -expose-issuer", o.addr, config.TokenIssuer)
+	}
+	return l, nil
+}
