@@ -1,0 +1,189 @@
+package lambdahttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"example.com/plantstore/internal/logging"
+)
+
+var _ lambda.Handler = (*Handler)(nil)
+
+// fixture returns the event in a file of testdata.
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// fixtures returns the events in a folder of testdata, by their names.
+func fixtures(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	all := make(map[string][]byte)
+	err := fs.WalkDir(os.DirFS("testdata"), dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".json") {
+			all[name] = fixture(t, name)
+		}
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d events in testdata/%s: %v", len(all), dir, err)
+	}
+	return all
+}
+
+// with returns the event in a file of testdata with the value at path, its
+// names separated by slashes, set to v.
+func with(t testing.TB, name, path string, v any) []byte {
+	t.Helper()
+	return set(t, fixture(t, name), path, v)
+}
+
+func set(t testing.TB, payload []byte, path string, v any) []byte {
+	t.Helper()
+	var event map[string]any
+	if err := json.Unmarshal(payload, &event); err != nil {
+		t.Fatal(err)
+	}
+	at, names := event, strings.Split(path, "/")
+	for _, name := range names[:len(names)-1] {
+		at = at[name].(map[string]any)
+	}
+	at[names[len(names)-1]] = v
+	b, err := json.Marshal(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// answer is a response in payload format 2.0, as its description has it.
+type answer struct {
+	StatusCode      int
+	Headers         map[string]string
+	Cookies         []string
+	Body            string
+	IsBase64Encoded bool
+}
+
+// decode returns the response that Invoke returned, and fails the test if API
+// Gateway might not take it.
+func decode(t testing.TB, b []byte, err error) answer {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("a Lambda error: %v", err)
+	}
+	var a answer
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil || d.More() {
+		t.Fatalf("no response in format 2.0: %v\n%.200s", err, b)
+	}
+	if a.StatusCode < 200 || a.StatusCode > 599 {
+		t.Errorf("status %d", a.StatusCode)
+	}
+	for name, value := range a.Headers {
+		if !isToken(name) || strings.ContainsFunc(value, isControl) {
+			t.Errorf("header %q: %q", name, value)
+		}
+	}
+	if len(b) > maxPayload {
+		t.Errorf("%d bytes", len(b))
+	}
+	if a.IsBase64Encoded {
+		body, err := base64.StdEncoding.DecodeString(a.Body)
+		if err != nil {
+			t.Errorf("body: %v", err)
+		}
+		a.Body = string(body)
+	}
+	return a
+}
+
+// bare runs the adapter without this package, as its documentation says.
+func bare(h http.Handler) lambda.Handler {
+	return lambda.NewHandler(httpadapter.NewV2(h).ProxyWithContext)
+}
+
+// ours runs this package with nothing but its defaults.
+func ours(h http.Handler) lambda.Handler {
+	return New(h, Options{Logger: slog.New(slog.DiscardHandler)})
+}
+
+// standIn answers status, and tells by its body that it was asked.
+func standIn(status int, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	})
+}
+
+// logged returns a logger and a function that returns its lines so far.
+func logged() (*slog.Logger, func() []map[string]any) {
+	var b bytes.Buffer
+	return logging.New(&b, slog.LevelDebug), func() (lines []map[string]any) {
+		for d := json.NewDecoder(bytes.NewReader(b.Bytes())); d.More(); {
+			var line map[string]any
+			if err := d.Decode(&line); err != nil {
+				panic(err)
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+}
+
+// printed returns what f prints to standard output and through package log.
+func printed(t testing.TB, f func()) string {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "printed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stdout := os.Stdout
+	os.Stdout = file
+	log.SetOutput(file)
+	defer func() {
+		os.Stdout = stdout
+		log.SetOutput(os.Stderr)
+	}()
+	f()
+	b, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// outcome invokes h, and returns what it did as a text: see's result, the error
+// or the panic.
+func outcome(h lambda.Handler, payload []byte, see func([]byte) string) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint("panic: ", v)
+		}
+	}()
+	b, err := h.Invoke(context.Background(), payload)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return see(b)
+}

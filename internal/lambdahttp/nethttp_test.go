@@ -1,0 +1,118 @@
+package lambdahttp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFixtures reads every fixture of a request as it should be seen.
+func TestFixtures(t *testing.T) {
+	const list, agent = "limit=2&include=id", "203.0.113.7:0"
+	const plant = `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`
+	want := map[string]string{
+		"http-api/create.json":        "POST /plants?  " + agent + " " + plant,
+		"http-api/create-base64.json": "POST /plants?  " + agent + " " + plant,
+		"http-api/list.json":          "GET /plants?" + list + "  " + agent + " ",
+		"http-api/delete.json":        "DELETE /plants/-42?  " + agent + " ",
+		"function-url/create.json":    "POST /plants?  " + agent + " " + plant,
+		"function-url/list.json":      "GET /plants?" + list + "  " + agent + " ",
+		"function-url/delete.json":    "DELETE /plants/-42?  " + agent + " ",
+		"sam-local/create.json":       "POST /plants?  127.0.0.1:0 " + `{"id":1,"name":"Fern, “wild”"}`,
+		"sam-local/delete.json":       "DELETE /plants/1%2F2%?limit=%zz;a  127.0.0.1:0 ",
+		"aws-lambda-go/apigw-v2-request-jwt-authorizer.json": "GET /my/path?parameter1=value1&parameter1=value2&parameter2=value  IP:0 " +
+			"{\r\n\t\"a\": 1\r\n}",
+		"aws-lambda-go/apigw-v2-request-no-authorizer.json": "GET /?  1.2.3.4:0 ",
+		"aws-lambda-go/lambda-urls-request.json": "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value  " +
+			"123.123.123.123:0 Hello from client!",
+	}
+	for _, dir := range []string{"http-api", "function-url", "sam-local", "aws-lambda-go"} {
+		for name, event := range fixtures(t, dir) {
+			var got string
+			h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				got = fmt.Sprintf("%s %s?%s  %s %s", r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr, b)
+			}), Options{BadEvent: standIn(400, "bad")})
+			b, err := h.Invoke(t.Context(), event)
+			if a := decode(t, b, err); a.StatusCode != 200 {
+				t.Errorf("%s: status %d", name, a.StatusCode)
+			}
+			if w, ok := want[name]; !ok || got != w {
+				t.Errorf("%s:\n got %q\nwant %q", name, got, w)
+			}
+		}
+	}
+}
+
+// TestRequestAsNetHTTP sends requests to a net/http server and their events to
+// Invoke: a handler must not see a difference.
+func TestRequestAsNetHTTP(t *testing.T) {
+	var seen string
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		u := *r.URL
+		u.RawPath = ""
+		seen = fmt.Sprintf("%s %#v\n%s\n%s\n%s %q %q %d %q", r.Method, u, r.URL.RawPath, r.RequestURI,
+			r.Host, r.Header["Accept"], r.Header["Host"], r.ContentLength, b)
+		if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(h)
+	defer server.Close()
+	for _, target := range []string{
+		"/", "/plants", "//plants//", "/plants/", "/a/../b/.", "/plants/1%2F2", "/plants/%41", "/plants/%2541", "/%25", "/%3F%23;a=b:c@d",
+		"/caf%C3%A9%20au%20lait", "/%00%0A%7F", "/a+b%2Bc", "/plants?limit=1", "/plants?limit=%zz", "/plants?a;b", "/?a=b?c=d&&=", "/%E2%82%AC?q=%E2%82%AC",
+	} {
+		const content = `{"id":1}`
+		sendRaw(t, server.Listener.Addr().String(), fmt.Sprintf("POST %s HTTP/1.1\r\nHost: plants.example.com\r\nAccept: a, b\r\nContent-Length: %d\r\n\r\n%s", target, len(content), content))
+		want := seen
+		rawPath, rawQuery, _ := strings.Cut(target, "?")
+		decoded, err := url.PathUnescape(rawPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event := with(t, functionURL, "rawQueryString", rawQuery)
+		event = set(t, event, "headers", map[string]any{"host": "plants.example.com", "accept": "a, b"})
+		event = set(t, event, "body", content)
+		event = set(t, event, "requestContext/http/method", "POST")
+		invoke := func(event []byte) string {
+			seen = ""
+			b, err := ours(h).Invoke(t.Context(), event)
+			decode(t, b, err)
+			return seen
+		}
+		if got := invoke(set(t, event, "rawPath", rawPath)); got != want {
+			t.Errorf("%s through a function URL:\n got %s\nwant %s", target, got, want)
+		}
+		// Of an HTTP API, how the path was written can't be told.
+		event = set(t, event, "requestContext/domainName", "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com")
+		got := strings.Split(invoke(set(t, event, "rawPath", decoded)), "\n")
+		wants := strings.Split(want, "\n")
+		if !slices.Equal(slices.Delete(got, 1, 3), slices.Delete(wants, 1, 3)) {
+			t.Errorf("%s through an HTTP API:\n got %s\nwant %s", target, got, wants)
+		}
+	}
+}
+
+// sendRaw sends a request and reads the first bytes of the answer.
+func sendRaw(t *testing.T, addr, request string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, request)
+	b := make([]byte, 12)
+	if _, err := io.ReadFull(conn, b); err != nil || !bytes.Equal(b, []byte("HTTP/1.1 200")) {
+		t.Fatalf("%q: %q %v", request, b, err)
+	}
+}

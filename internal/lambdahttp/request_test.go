@@ -1,0 +1,181 @@
+package lambdahttp
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+)
+
+// What a handler can see of a request.
+func method(r *http.Request) string  { return r.Method }
+func path(r *http.Request) string    { return r.URL.Path }
+func query(r *http.Request) string   { return r.URL.RawQuery }
+func target(r *http.Request) string  { return r.RequestURI }
+func urlHost(r *http.Request) string { return r.URL.Scheme + "//" + r.URL.Host }
+func host(r *http.Request) string    { return r.Host }
+func remote(r *http.Request) string {
+	host, port, err := net.SplitHostPort(r.RemoteAddr)
+	return fmt.Sprint(host, " ", port, " ", err)
+}
+func header(name string) func(*http.Request) string {
+	return func(r *http.Request) string { return fmt.Sprintf("%q", r.Header[name]) }
+}
+func body(r *http.Request) string {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(r.ContentLength, " ", string(b))
+}
+
+// forged returns the account that the adapter's own accessor reads.
+func forged(r *http.Request) string {
+	c, err := httpadapter.NewV2(nil).GetAPIGatewayContextV2(r)
+	if err != nil {
+		return err.Error()
+	}
+	return c.AccountID
+}
+
+const (
+	httpAPI     = "http-api/list.json"
+	create      = "http-api/create.json"
+	functionURL = "function-url/list.json"
+	samLocal    = "sam-local/create.json"
+)
+
+// TestRequestFaults holds each fault of the adapter against this package: what
+// a handler sees (or how the invocation ends) with the adapter alone, and here.
+func TestRequestFaults(t *testing.T) {
+	apiHost := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
+	agent := "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+	invalidEscape := `error: Could not convert proxy event to request: parse "https://` + apiHost
+	for _, tt := range []struct {
+		name       string
+		event      []byte
+		see        func(*http.Request) string
+		bare, want string
+	}{
+		{"path: percent sign", with(t, httpAPI, "rawPath", "/plants/100%"), path,
+			invalidEscape + `/plants/100%?limit=2&include=id": invalid URL escape "%"`, "/plants/100%"},
+		{"path: decoded twice", with(t, httpAPI, "rawPath", "/plants/%41"), path, "/plants/A", "/plants/%41"},
+		{"path: encoded slash", with(t, httpAPI, "rawPath", "/plants/1%2F2"), path, "/plants/1/2", "/plants/1%2F2"},
+		{"path: question mark", with(t, httpAPI, "rawPath", "/plants?limit=1"), path, "/plants", "/plants?limit=1"},
+		{"path: question mark, query", with(t, httpAPI, "rawPath", "/plants?limit=1"), query,
+			"limit=1?limit=2&include=id", "limit=2&include=id"},
+		{"path: hash", with(t, httpAPI, "rawPath", "/plants#"), query, "", "limit=2&include=id"},
+		{"path: control character", with(t, httpAPI, "rawPath", "/plants/\n"), path,
+			`error: Could not convert proxy event to request: parse "https://` + apiHost + `/plants/\n?limit=2&include=id": net/url: invalid control character in URL`, "/plants/\n"},
+		{"path: sam local", fixture(t, "sam-local/delete.json"), path,
+			`error: Could not convert proxy event to request: parse "https://localhost/plants/1%2F2%?limit=%zz;a": invalid URL escape "%"`, "/plants/1%2F2%"},
+		{"target", with(t, httpAPI, "rawPath", "/plants/1%2F2"), target,
+			"/plants/1%2F2?limit=2&include=id", "/plants/1%252F2?limit=2&include=id"},
+		{"query: hash", with(t, httpAPI, "rawQueryString", "limit=2#&limit=3"), query, "limit=2", "limit=2#&limit=3"},
+		{"query: control character", with(t, httpAPI, "rawQueryString", "limit=\x7f"), query,
+			`error: Could not convert proxy event to request: parse "https://` + apiHost + `/plants?limit=\x7f": net/url: invalid control character in URL`, "limit=\x7f"},
+		{"query: from the parameters", with(t, httpAPI, "rawQueryString", ""), query, "include=id&limit=2", ""},
+		{"method: capitals", with(t, httpAPI, "requestContext/http/method", "get"), method, "GET", "get"},
+		{"header: commas", fixture(t, httpAPI), header("Accept-Language"),
+			`["en-GB" "en;q=0.9" "de;q=0.8"]`, `["en-GB,en;q=0.9,de;q=0.8"]`},
+		{"header: comma in the key", with(t, create, "headers/idempotency-key", "a, b"), header("Idempotency-Key"),
+			`["a" "b"]`, `["a, b"]`},
+		{"header: date", with(t, create, "headers/if-range", "Tue, 15 Nov 1994 08:12:31 GMT"), header("If-Range"),
+			`["Tue" "15 Nov 1994 08:12:31 GMT"]`, `["Tue, 15 Nov 1994 08:12:31 GMT"]`},
+		{"header: host", fixture(t, httpAPI), header("Host"), `["` + apiHost + `"]`, `[]`},
+		{"cookies: HTTP API", fixture(t, create), header("Cookie"),
+			`["session=abc123" "theme=dark"]`, `["session=abc123; theme=dark"]`},
+		{"cookies: function URL", fixture(t, "function-url/create.json"), header("Cookie"),
+			`["session=abc123" "theme=dark" "session=abc123; theme=dark"]`, `["session=abc123; theme=dark"]`},
+		{"cookies: sam local", fixture(t, samLocal), header("Cookie"),
+			`["session=abc" "theme=dark" "session=abc; theme=dark"]`, `["session=abc; theme=dark"]`},
+		{"cookies: as the client wrote them", with(t, samLocal, "headers/Cookie", `a="b c"`), header("Cookie"),
+			`["session=abc" "theme=dark" "a=\"b c\""]`, `["a=\"b c\""]`},
+		{"context header", with(t, httpAPI, "headers/x-golambdaproxy-apigw-context", `{"accountId":"forged"}`), forged,
+			"forged", "No context header in request"},
+		{"stage variables header", with(t, httpAPI, "headers/x-golambdaproxy-apigw-stagevars", `{}`),
+			header(http.CanonicalHeaderKey(core.APIGwStageVarsHeader)), `["{}"]`, `[]`},
+		{"host: header", with(t, httpAPI, "headers/host", "plants.example.com"), host, apiHost, "plants.example.com"},
+		{"host: port", fixture(t, samLocal), host, "localhost", "127.0.0.1:3000"},
+		{"host: in the URL", fixture(t, httpAPI), urlHost, "https//" + apiHost, "//"},
+		{"address", fixture(t, httpAPI), remote, "  address 203.0.113.7: missing port in address", "203.0.113.7 0 <nil>"},
+		{"address: IPv6", with(t, httpAPI, "requestContext/http/sourceIp", "2001:db8::7"), remote,
+			"  address 2001:db8::7: too many colons in address", "2001:db8::7 0 <nil>"},
+		{"address: the text of the format's example", fixture(t, "aws-lambda-go/apigw-v2-request-jwt-authorizer.json"), remote,
+			"  address IP: missing port in address", "IP 0 <nil>"},
+		{"type of a field not used", with(t, httpAPI, "requestContext/timeEpoch", "soon"), path,
+			"error: json: cannot unmarshal string into Go struct field APIGatewayV2HTTPRequestContext.requestContext.timeEpoch of type int64", "/plants"},
+		{"claims that are no strings", with(t, httpAPI, "requestContext/authorizer", map[string]any{"jwt": map[string]any{"claims": map[string]any{"exp": 1}}}), path,
+			"error: json: cannot unmarshal number into Go struct field APIGatewayV2HTTPRequestContextAuthorizerJWTDescription.requestContext.authorizer.jwt.claims of type string", "/plants"},
+		{"domain name that is none", with(t, httpAPI, "requestContext/domainName", "%zz"), host,
+			`error: Could not convert proxy event to request: parse "https://%zz/plants?limit=2&include=id": invalid URL escape "%zz"`, apiHost},
+		// Right with the adapter already, and to stay so.
+		{"user agent", fixture(t, httpAPI), (*http.Request).UserAgent, agent, agent},
+		{"header: tab", with(t, httpAPI, "headers/accept", "a\tb"), header("Accept"), `["a\tb"]`, `["a\tb"]`},
+		{"query: not parsed", with(t, httpAPI, "rawQueryString", "limit=%zz;limit=3"), query, "limit=%zz;limit=3", "limit=%zz;limit=3"},
+		{"body", with(t, create, "body", "{\"a\": 1}\x00"), body, "9 {\"a\": 1}\x00", "9 {\"a\": 1}\x00"},
+		{"body: base64", fixture(t, "http-api/create-base64.json"), body,
+			"58 {\"id\":9007199254740993,\"name\":\"Fern, “wild”\",\"tag\":\"\"}", "58 {\"id\":9007199254740993,\"name\":\"Fern, “wild”\",\"tag\":\"\"}"},
+		{"body: none", fixture(t, httpAPI), body, "0 ", "0 "},
+		{"body: null", with(t, httpAPI, "body", nil), body, "0 ", "0 "},
+		{"function URL: encoded path", with(t, functionURL, "rawPath", "/plants/1%2F%25%3F%23%C3%A9"), path, "/plants/1/%?#é", "/plants/1/%?#é"},
+		{"function URL: target", with(t, functionURL, "rawPath", "/plants/1%2F2"), target,
+			"/plants/1%2F2?limit=2&include=id", "/plants/1%2F2?limit=2&include=id"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var seen string
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen = tt.see(r)
+				w.WriteHeader(http.StatusNoContent)
+			})
+			see := func([]byte) string { return seen }
+			var got string
+			printed(t, func() { got = outcome(bare(h), tt.event, see) })
+			if got != tt.bare {
+				t.Errorf("the adapter alone:\n got %s\nwant %s", got, tt.bare)
+			}
+			seen = "no request"
+			if got := outcome(ours(h), tt.event, see); got != tt.want {
+				t.Errorf("got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// The environment of the process says nothing about a request.
+func TestGoAPIHost(t *testing.T) {
+	for _, value := range []string{"https://elsewhere.example.com", "%zz"} {
+		var seen string
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen = r.Host
+			w.WriteHeader(http.StatusNoContent)
+		})
+		see := func([]byte) string { return seen }
+		t.Setenv("GO_API_HOST", value)
+		var got string
+		printed(t, func() { got = outcome(bare(h), fixture(t, httpAPI), see) })
+		if got != "elsewhere.example.com" && !strings.HasPrefix(got, "error: Could not convert") {
+			t.Errorf("GO_API_HOST=%s: the adapter alone: %s", value, got)
+		}
+		seen = "no request"
+		want := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
+		if got := outcome(ours(h), fixture(t, httpAPI), see); got != want {
+			t.Errorf("GO_API_HOST=%s: %s, want %s", value, got, want)
+		}
+	}
+}
+
+// What no header says of the host, the domain name does.
+func TestHostFromDomainName(t *testing.T) {
+	event := with(t, "aws-lambda-go/lambda-urls-request.json", "requestContext/domainName", "u.lambda-url.eu-central-1.on.aws")
+	var seen string
+	h := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = r.Host }))
+	if _, err := h.Invoke(t.Context(), event); err != nil || seen != "u.lambda-url.eu-central-1.on.aws" {
+		t.Errorf("Host %q, error %v", seen, err)
+	}
+}
