@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,9 +39,10 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "plantstore:", err)
+	case err == nil, errors.Is(err, flag.ErrHelp):
+	case ctx.Err() != nil: // stopped while it was starting
+	default:
+		fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
 		os.Exit(1)
 	}
 }
@@ -58,16 +60,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	log := logging.New(stdout, cfg.LogLevel)
 
+	listener, err := listen(ctx, opts, cfg.Tokens.Issuer == "")
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	store, err := openStore(ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	tokens, err := openTokens(opts, cfg.Tokens)
-	if err != nil {
-		return err
-	}
-	listener, err := listen(ctx, opts, tokens.issuer != nil)
+	tokens, err := openTokens(ctx, opts, cfg.Tokens, log)
 	if err != nil {
 		return err
 	}
@@ -98,8 +101,9 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 	server := &http.Server{
 		Handler: handler,
 		// A client that is slow to send or to read holds nothing up for long.
+		// Its body ends before the time of its request does: the fault is its.
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
+		ReadTimeout:       8 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -114,10 +118,14 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return err
 	case <-ctx.Done():
 	}
-	// Longer than any request may take.
+	// Longer than any request may take to be answered. Who doesn't read the
+	// answer is cut off then.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 	defer cancel()
-	return server.Shutdown(ctx)
+	if server.Shutdown(ctx) != nil {
+		return server.Close()
+	}
+	return nil
 }
 
 // banner says what a person needs to begin.

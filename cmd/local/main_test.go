@@ -11,7 +11,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/issuer"
 )
 
 // discard is a log that nobody reads.
@@ -124,6 +127,38 @@ func TestStopAnswersRequestsInFlight(t *testing.T) {
 	resp.Body.Close()
 	if err := <-ended; err != nil || resp.StatusCode != http.StatusTeapot {
 		t.Errorf("status %d, then %v", resp.StatusCode, err)
+	}
+}
+
+// Files that were open to others no longer are.
+func TestPrivateFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	dir := t.TempDir()
+	start(t, "-data", dir)
+	for _, name := range []string{"plants.db", issuer.KeyFile} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := filepath.Join(t.TempDir(), "copy") // the first is still in use
+	if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	start(t, "-data", again)
+	for _, name := range []string{"plants.db", issuer.KeyFile} {
+		info, err := os.Stat(filepath.Join(again, name))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// A password in an address is not shown.
+func TestRedacted(t *testing.T) {
+	if got := redacted("http://user:secret@localhost:8000"); strings.Contains(got, "secret") || !strings.Contains(got, "localhost:8000") {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -78,7 +80,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		if err != nil {
 			return nil, err
 		}
-		return &store{s, s, path}, nil
+		return &store{s, s, path}, private(path)
 	}
 	client, err := sdkconfig.NewClient(ctx, log)
 	if err != nil {
@@ -87,7 +89,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	where := "table " + cfg.Table + " of DynamoDB"
 	if o.endpoint != "" {
 		// Never on AWS, where the table is the template's.
-		where += " at " + o.endpoint
+		where += " at " + redacted(o.endpoint)
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
@@ -97,19 +99,39 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
 }
 
+// private makes a file that was there before the current user's alone, as the
+// program makes its own.
+func private(path string) error { return os.Chmod(path, 0o600) }
+
+// redacted returns an address without the password in it, if there is one.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that is none"
+	}
+	return u.Redacted()
+}
+
 // tokens is what callers are known by.
 type tokens struct {
 	verifier *auth.Verifier
 	issuer   http.Handler // nil if the issuer is another
 }
 
-func openTokens(o options, c auth.Config) (tokens, error) {
+func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger) (tokens, error) {
 	if c.Issuer != "" {
+		if keys, ok := c.Keys.(*auth.RemoteKeySet); ok {
+			keys.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
+			keys.Load(ctx) // a failure is OnFailure's, and tried again by requests
+		}
 		verifier, err := auth.NewVerifier(c)
 		return tokens{verifier, nil}, err
 	}
 	own, err := issuer.Open(o.data)
 	if err != nil {
+		return tokens{}, err
+	}
+	if err := private(filepath.Join(o.data, issuer.KeyFile)); err != nil {
 		return tokens{}, err
 	}
 	c.Issuer, c.Audiences = issuer.Name, []string{issuer.Audience}

@@ -97,7 +97,7 @@ func split(token string) (header, payload []byte, err error) {
 }
 
 // parseHeader reads the JOSE header. Only the key set says what a key is: jku,
-// jwk, x5u, x5c and the like have no effect.
+// jwk, x5u, x5c and the like are never used.
 func parseHeader(data []byte) (kid, alg string, err error) {
 	var h struct {
 		Alg  jsontext.Value `json:"alg"`

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 
 	"example.com/plantstore/internal/auth"
@@ -66,10 +65,12 @@ func FromEnv(getenv func(string) string) (Config, error) {
 // tokensFromEnv refuses what is said by halves: a service that trusts no
 // issuer, or another than was meant, should not start.
 func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
-	if v := getenv(RequireScopes); v != "" {
-		if c.RequireScopes, err = strconv.ParseBool(v); err != nil {
-			return auth.Config{}, fmt.Errorf("%s: %q is neither true nor false", RequireScopes, v)
-		}
+	switch v := getenv(RequireScopes); v {
+	case "", "false":
+	case "true":
+		c.RequireScopes = true
+	default:
+		return auth.Config{}, fmt.Errorf("%s: %q is neither true nor false", RequireScopes, v)
 	}
 	c.Issuer = getenv(TokenIssuer)
 	if c.Issuer == "" {
@@ -95,20 +96,21 @@ func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
 // keysFromEnv returns the issuer's keys: those given or, without any, those
 // at the given address or at the one where issuers have them by custom.
 func keysFromEnv(getenv func(string) string) (auth.KeySource, error) {
-	if jwks := getenv(TokenJWKS); jwks != "" {
-		keys, err := auth.StaticKeys([]byte(jwks))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", TokenJWKS, err)
-		}
-		return keys, nil
-	}
-	name, url := TokenJWKSURL, getenv(TokenJWKSURL)
-	if url == "" {
+	name, url, jwks := TokenJWKSURL, getenv(TokenJWKSURL), getenv(TokenJWKS)
+	if url == "" && jwks == "" {
 		name, url = TokenIssuer, strings.TrimSuffix(getenv(TokenIssuer), "/")+"/.well-known/jwks.json"
 	}
-	keys, err := auth.RemoteKeys(url, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	var keys auth.KeySource
+	var err error
+	if url != "" {
+		if keys, err = auth.RemoteKeys(url, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if jwks != "" {
+		if keys, err = auth.StaticKeys([]byte(jwks)); err != nil {
+			return nil, fmt.Errorf("%s: %w", TokenJWKS, err)
+		}
 	}
 	return keys, nil
 }

@@ -122,6 +122,8 @@ func TestNonsense(t *testing.T) {
 		{TableName, "no!name", TableName},
 		{TableName, "ab", TableName},
 		{RequireScopes, "yes please", RequireScopes},
+		{RequireScopes, "1", RequireScopes},
+		{LogLevel, "info+900", LogLevel},
 		{LogLevel, "loud", LogLevel},
 		{TokenIssuer, "", TokenIssuer},
 		{TokenIssuer, "not an address", TokenIssuer},
@@ -146,6 +148,16 @@ func TestNonsense(t *testing.T) {
 				t.Errorf("the error is not one line that names %s: %q", test.mention, msg)
 			}
 		})
+	}
+}
+
+// An address that makes no sense is refused even where it isn't needed.
+func TestNonsenseBesideKeys(t *testing.T) {
+	_, err := FromEnv(env(issuer, map[string]string{
+		TokenJWKS: string(authtest.NewIssuer(t).JWKS()), TokenJWKSURL: "ftp://keys.example",
+	}))
+	if err == nil || !strings.Contains(err.Error(), TokenJWKSURL) {
+		t.Errorf("got %v, want an error that names %s", err, TokenJWKSURL)
 	}
 }
 

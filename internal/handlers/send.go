@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"maps"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -34,7 +33,9 @@ func send(w http.ResponseWriter, resp response, err error) int {
 
 // failed returns the answer that f is, and adds its headers to h.
 func failed(h http.Header, f failure) response {
-	maps.Copy(h, f.header)
+	for name := range f.header {
+		h.Set(name, f.header.Get(name))
+	}
 	return response{status: f.code.Status(), body: encode(errorBody{f.code, f.message})}
 }
 

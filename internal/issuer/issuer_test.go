@@ -162,8 +162,8 @@ func TestToken(t *testing.T) {
 	if c.ID == "" || c.ID == again.ID {
 		t.Errorf("the ids of two tokens are %q and %q", c.ID, again.ID)
 	}
-	if again.Scope != "" {
-		t.Errorf("a scope that was not asked for: %q", again.Scope)
+	if again.Scope != "plants/read plants/write" {
+		t.Errorf("without asking for scopes, the token has %q", again.Scope)
 	}
 }
 

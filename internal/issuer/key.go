@@ -32,6 +32,10 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 }
 
 func loadKey(path string) (*ecdsa.PrivateKey, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the token key %s is not a regular file: move it away", path)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the token key: %w", err)

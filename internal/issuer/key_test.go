@@ -222,3 +222,14 @@ func TestOpenAtOnce(t *testing.T) {
 		checkOnlyKey(t, dir)
 	}
 }
+
+// A key that is no file is refused, rather than read for ever.
+func TestKeyIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("got %v", err)
+	}
+}

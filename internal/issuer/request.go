@@ -18,7 +18,7 @@ const (
 	maxClientLength = 255      // bytes of a client_id: it becomes the sub
 )
 
-// A request asks for a token of a client for scopes, for all if there are none.
+// A request asks for a token of a client for scopes.
 type request struct {
 	client string
 	scopes []string
@@ -138,9 +138,10 @@ func basicClient(r *http.Request) (string, bool) {
 }
 
 // parseScopes reads a list of scopes (RFC 6749 section 3.3), without repeats.
+// Who asks for none gets all: such a token is good where scopes are demanded.
 func parseScopes(s string) ([]string, *fault) {
 	if s == "" {
-		return nil, nil
+		return []string{auth.ScopeRead, auth.ScopeWrite}, nil
 	}
 	var scopes []string
 	for scope := range strings.SplitSeq(s, " ") {

@@ -62,7 +62,7 @@ func TestScopes(t *testing.T) {
 		read, write bool
 		answer      string
 	}{
-		"":                                    {true, true, ""}, // as much as a token without scopes is good for
+		"":                                    {true, true, "plants/read plants/write"},
 		"plants/read":                         {true, false, "plants/read"},
 		"plants/write":                        {false, true, "plants/write"},
 		"plants/write plants/read":            {true, true, "plants/write plants/read"},

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 )
 
 // New returns a logger that writes JSON to w or, if w is a terminal, text that
@@ -26,14 +27,17 @@ func New(w io.Writer, level slog.Level) *slog.Logger {
 // ParseLevel reads a level as in the LOG_LEVEL variable: debug, info, warn or
 // error, in any case. Empty means info.
 func ParseLevel(s string) (slog.Level, error) {
-	if s == "" {
+	switch strings.ToLower(s) {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "", "info":
 		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
 	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s)); err != nil {
-		return 0, fmt.Errorf("%q is no log level: use debug, info, warn or error", s)
-	}
-	return level, nil
+	return 0, fmt.Errorf("%q is no log level: use debug, info, warn or error", s)
 }
 
 func isTerminal(w io.Writer) bool {
