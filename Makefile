@@ -1,0 +1,104 @@
+# What people and CI run. `make help` lists it.
+
+.PHONY: help run test check bench bench-lambda fuzz api-lint api-compat contract
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+run: ## run the service on this machine
+	go run ./cmd/local
+
+test: ## run all tests
+	go test ./...
+
+STATICCHECK = go tool -modfile=tools/go.mod staticcheck
+
+check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, other systems
+	test -z "$$(gofmt -l . | tee /dev/stderr)"
+	go vet ./...
+	$(STATICCHECK) ./...
+	go mod tidy -diff
+	GOOS=linux go build -o /dev/null ./...
+	GOOS=darwin go vet ./...
+	GOOS=windows go vet ./...
+	go test -race ./...
+
+FUZZTIME ?= 1m
+
+fuzz: ## run each fuzz test for FUZZTIME
+	go test -run '^$$' -fuzz '^FuzzDecodePlant$$' -fuzztime $(FUZZTIME) ./internal/handlers
+	go test -run '^$$' -fuzz '^FuzzCursor$$' -fuzztime $(FUZZTIME) ./internal/handlers
+	go test -run '^$$' -fuzz '^FuzzAuthenticate$$' -fuzztime $(FUZZTIME) ./internal/auth
+
+bench: ## run the benchmarks of docs/benchmarks.md
+	go test -run '^$$' -bench . ./internal/... ./cmd/...
+
+ROUNDS ?= 30
+
+bench-lambda: ## run the benchmark of docs/benchmarks-lambda.md; as root it also limits the processor
+	go run ./bench/coldstart -rounds $(ROUNDS)
+
+# Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
+SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
+OASDIFF = go run github.com/oasdiff/oasdiff@v1.30.0
+
+api-lint: ## check api/openapi.yaml: valid OpenAPI 3.1, and its style
+	$(SPECTRAL) lint --fail-severity=hint --ruleset api/spectral.yaml api/openapi.yaml
+
+api-compat: ## check that api/openapi.yaml breaks no client of the last release
+	api/compat.sh $(OASDIFF)
+
+SEED ?= 1
+
+# The tag keeps out of `go test ./...` what takes minutes, Python and Node.
+contract: ## try api/openapi.yaml: schemathesis on both stores, generated clients; SEED=n for other requests
+	go vet -tags contract ./api/contract
+	$(STATICCHECK) -tags contract ./api/contract
+	go test -tags contract -count=1 -timeout 30m -v ./api/contract -seed $(SEED)
+
+# For Lambda. The processor is that of the template's parameter Architecture,
+# which SAM doesn't tell: ARCH=amd64 goes with Architecture=x86_64.
+
+.PHONY: build-PlantFunction build deploy logs delete dynamodb start-api
+
+ARCH ?= arm64
+
+# SAM calls it in a copy of this folder, with the folder to fill.
+build-PlantFunction:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
+		-o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
+	cp certs/amazon-roots.pem "$(ARTIFACTS_DIR)/"
+
+# ENV=production takes that profile of samconfig.toml.
+ENV ?= default
+
+build: ## build what is deployed, in .aws-sam/build
+	sam build --config-env $(ENV)
+
+deploy: build ## build and deploy; ENV=production for that profile
+	sam deploy --config-env $(ENV)
+
+logs: ## follow the logs of the function and the API
+	sam logs --config-env $(ENV) --tail
+
+delete: ## delete the stack; the table and the user pool stay
+	sam delete --config-env $(ENV)
+
+dynamodb: ## run DynamoDB Local in Docker, for every region and key alike
+	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
+
+# This machine's own processor needs no emulation. What is built for it stays
+# out of .aws-sam/build, or sam deploy would deploy it.
+LOCAL_ARCH := $(shell go env GOARCH)
+LOCAL_PARAMETERS := --parameter-overrides Architecture=$(if $(filter amd64,$(LOCAL_ARCH)),x86_64,arm64)
+LOCAL_ISSUER ?= http://127.0.0.1:8080
+LOCAL_DYNAMODB ?= http://host.docker.internal:8000
+
+start-api: ## run the function by sam local, at http://127.0.0.1:3000; README says what must run before
+	ARCH=$(LOCAL_ARCH) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
+	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
+		{ echo 'no keys at $(LOCAL_ISSUER): run the service there first, it issues the tokens' >&2; exit 1; }; \
+	printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
+		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/local/env.json
+	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/local/env.json $(LOCAL_PARAMETERS) \
+		--add-host host.docker.internal:host-gateway --warm-containers LAZY
