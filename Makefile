@@ -14,7 +14,7 @@ test: ## run all tests
 STATICCHECK = go tool -modfile=tools/go.mod staticcheck
 
 check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, other systems
-	test -z "$$(gofmt -l . | tee /dev/stderr)"
+	! gofmt -l . | grep .
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod tidy -diff
