@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -104,6 +105,16 @@ func decodePlant(body []byte) (plants.Plant, error) {
 		return plants.Plant{}, failf(CodeInvalidField, "%s", err)
 	}
 	return p, nil
+}
+
+// int64Rule says what parseInt64 takes.
+const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 in plain digits"
+
+// parseInt64 reads an int64 that is written the one way that JSON, paths and
+// people agree on: no plus, no leading zero, no -0, no fraction, no exponent.
+func parseInt64(s string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
 // decodeString returns the string that v is, or nil if v is absent.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/plants"
@@ -53,6 +54,22 @@ func (f *failure) Error() string { return f.message }
 
 func failf(code Code, format string, args ...any) error {
 	return &failure{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// excerpt quotes at most 64 characters of what a client sent, to give it back
+// in a message.
+func excerpt(s string) string { return strconv.Quote(truncate(s)) }
+
+// truncate cuts s after 64 characters.
+func truncate(s string) string {
+	n := 0
+	for i := range s {
+		if n == 64 {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
 }
 
 func methodError(allow string) error {

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"example.com/plantstore/internal/plants"
@@ -126,14 +125,4 @@ func (s *Service) delete(r *request) (response, error) {
 		return response{}, err
 	}
 	return response{status: http.StatusNoContent}, nil
-}
-
-// int64Rule says what parseInt64 takes.
-const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 in plain digits"
-
-// parseInt64 reads an int64 that is written the one way that JSON, paths and
-// people agree on: no plus, no leading zero, no -0, no fraction, no exponent.
-func parseInt64(s string) (n int64, ok bool) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil && strconv.FormatInt(n, 10) == s
 }

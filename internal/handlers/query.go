@@ -105,19 +105,3 @@ func parseCursor(s string) (id int64, ok bool) {
 	}
 	return int64(binary.BigEndian.Uint64(b[1:])), true
 }
-
-// excerpt quotes at most 64 characters of what a client sent, to give it back
-// in a message.
-func excerpt(s string) string { return strconv.Quote(truncate(s)) }
-
-// truncate cuts s after 64 characters.
-func truncate(s string) string {
-	n := 0
-	for i := range s {
-		if n == 64 {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
