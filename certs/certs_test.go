@@ -99,7 +99,7 @@ func TestTrust(t *testing.T) {
 // function would trust nobody.
 func TestDeployed(t *testing.T) {
 	for name, want := range map[string]string{
-		"../template.yaml": "SSL_CERT_FILE: !If [HasUserPool, /var/task/" + file + ",",
+		"../template.yaml": "SSL_CERT_FILE: !If [TrustsAWSAlone, /var/task/" + file + ",",
 		"../Makefile":      "\tcp certs/" + file + ` "$(ARTIFACTS_DIR)/"` + "\n",
 	} {
 		b, err := os.ReadFile(name)

@@ -137,8 +137,11 @@ func (s *stack) list(v any) []any {
 }
 
 func (s *stack) ref(name string) any {
-	if name == "AWS::NoValue" {
+	switch name {
+	case "AWS::NoValue":
 		return omitted{}
+	case "AWS::Partition":
+		return "aws"
 	}
 	if value, ok := s.parameters[name]; ok {
 		return value
