@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	cryptorand "crypto/rand"
+
+	"example.com/plantstore/internal/syncbuf"
 )
 
 // A program is a running cmd/local.
@@ -25,29 +26,11 @@ type program struct {
 	base           string // its address
 	data           string // its data folder
 	cmd            *exec.Cmd
-	stdout, stderr output
+	stdout, stderr syncbuf.Buffer
 	mayFail        bool          // the test makes faults that are answered 500
 	exited         chan struct{} // closed once it has
 	mu             sync.Mutex
 	tokens         []string // that it issued
-}
-
-// output collects what a program writes. It is safe for concurrent use.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // environ returns the environment of the tests without AWS settings, and with

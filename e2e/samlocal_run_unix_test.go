@@ -18,6 +18,7 @@ import (
 
 	"example.com/plantstore/deploy/samtest"
 	"example.com/plantstore/internal/dynamo/dynamotest"
+	"example.com/plantstore/internal/syncbuf"
 	"example.com/plantstore/internal/toolcache"
 )
 
@@ -30,7 +31,7 @@ const (
 type samLocal struct {
 	base   string
 	issuer *program
-	output output
+	output syncbuf.Buffer
 	exited chan struct{}
 }
 

@@ -3,7 +3,6 @@
 package contract
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -12,33 +11,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"example.com/plantstore/internal/syncbuf"
 )
 
 // A service is a running cmd/local.
 type service struct {
 	base   string // its address
-	output output
-}
-
-// output collects what a program writes. It is safe for concurrent use.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
+	output syncbuf.Buffer
 }
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)

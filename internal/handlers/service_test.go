@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -9,13 +8,13 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/syncbuf"
 )
 
 // A server is the service behind a real HTTP server, with its issuer of tokens.
@@ -109,30 +108,18 @@ func (s *server) send(t testing.TB, req *http.Request) answer {
 }
 
 // logBuffer keeps what was logged.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
+type logBuffer struct{ syncbuf.Buffer }
 
 // take returns the lines so far, and forgets them.
 func (l *logBuffer) take(t testing.TB) (lines []map[string]any) {
 	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for text := range strings.Lines(l.b.String()) {
+	for text := range strings.Lines(l.Take()) {
 		var line map[string]any
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatalf("a log line is not JSON: %q", text)
 		}
 		lines = append(lines, line)
 	}
-	l.b.Reset()
 	return lines
 }
 
@@ -167,9 +154,7 @@ func TestLogLine(t *testing.T) {
 			map[string]any{"route": "none", "status": 404.0, "error": 40401.0, "sub": nil}},
 	} {
 		s.do(t, test.method, test.path, test.body, test.header...)
-		s.log.mu.Lock()
-		text := s.log.b.String()
-		s.log.mu.Unlock()
+		text := s.log.String()
 		if strings.Contains(text, token) || strings.Contains(text, "eyJ") {
 			t.Errorf("the log has a token: %s", text)
 		}

@@ -1,7 +1,6 @@
 package lambdatest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"example.com/plantstore/internal/syncbuf"
 )
 
 // Options say what function to run.
@@ -62,8 +63,8 @@ type Environment struct {
 	options Options
 	cmd     *exec.Cmd
 	server  *http.Server
-	stdout  output
-	stderr  output
+	stdout  syncbuf.Buffer
+	stderr  syncbuf.Buffer
 
 	ready  chan struct{}    // closed once the process asks for its first invocation
 	next   chan *invocation // to where the process waits for it
@@ -242,22 +243,4 @@ func (e *Environment) Errors() []*Error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]*Error(nil), e.errors...)
-}
-
-// output collects what a process writes. It is safe for concurrent use.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
