@@ -11,7 +11,7 @@ run: ## run the service on this machine
 test: ## run all tests
 	go test ./...
 
-STATICCHECK = go tool -modfile=tools/go.mod staticcheck
+STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, other systems
 	! gofmt -l . | grep .
@@ -36,25 +36,25 @@ bench: ## run the benchmarks of docs/benchmarks.md
 ROUNDS ?= 30
 
 bench-lambda: ## run the benchmark of docs/benchmarks-lambda.md; as root it also limits the processor
-	go run ./bench/coldstart -rounds $(ROUNDS)
+	go run ./test/coldstart -rounds $(ROUNDS)
 
 # Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 OASDIFF = go run github.com/oasdiff/oasdiff@v1.30.0
 
 api-lint: ## check api/openapi.yaml: valid OpenAPI 3.1, and its style
-	$(SPECTRAL) lint --fail-severity=hint --ruleset api/spectral.yaml api/openapi.yaml
+	$(SPECTRAL) lint --fail-severity=hint --ruleset test/contract/spectral.yaml api/openapi.yaml
 
 api-compat: ## check that api/openapi.yaml breaks no client of the last release
-	api/compat.sh $(OASDIFF)
+	test/contract/compat.sh $(OASDIFF)
 
 SEED ?= 1
 
 # The tag keeps out of `go test ./...` what takes minutes, Python and Node.
 contract: ## try api/openapi.yaml: schemathesis on both stores, generated clients; SEED=n for other requests
-	go vet -tags contract ./api/contract
-	$(STATICCHECK) -tags contract ./api/contract
-	go test -tags contract -count=1 -timeout 30m -v ./api/contract -seed $(SEED)
+	go vet -tags contract ./test/contract
+	$(STATICCHECK) -tags contract ./test/contract
+	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
 # For Lambda. The processor is that of the template's parameter Architecture,
 # which SAM doesn't tell: ARCH=amd64 goes with Architecture=x86_64.
@@ -67,7 +67,7 @@ ARCH ?= arm64
 build-PlantFunction:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
 		-o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
-	cp certs/amazon-roots.pem "$(ARTIFACTS_DIR)/"
+	cp cmd/lambda/amazon-roots.pem "$(ARTIFACTS_DIR)/"
 
 # ENV=production takes that profile of samconfig.toml.
 ENV ?= default

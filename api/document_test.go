@@ -16,13 +16,13 @@ import (
 	"unicode/utf8"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/api/apitest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/openapi"
 )
 
-func parse(t testing.TB) *apitest.Document {
+func parse(t testing.TB) *openapi.Document {
 	t.Helper()
-	d, err := apitest.Parse(api.Document)
+	d, err := openapi.Parse(api.Document)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,19 +12,19 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"example.com/plantstore/api/apitest"
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/openapi"
 )
 
 // A service is the real one behind a real server, whose every exchange is held
 // to the document.
 type service struct {
 	*httptest.Server
-	document *apitest.Document
+	document *openapi.Document
 	issuer   *authtest.Issuer
 }
 
@@ -106,7 +106,7 @@ func (s *service) do(t *testing.T, r sent) answer {
 		t.Fatal(err)
 	}
 	err = s.document.Validate(req, []byte(r.body), resp, body)
-	if errors.Is(err, apitest.ErrAnswer) || errors.Is(err, apitest.ErrAccepted) || errors.Is(err, apitest.ErrRefused) || err == nil {
+	if errors.Is(err, openapi.ErrAnswer) || errors.Is(err, openapi.ErrAccepted) || errors.Is(err, openapi.ErrRefused) || err == nil {
 		return answer{resp, string(body), err}
 	}
 	t.Fatalf("%s %s: %v is of no kind", r.method, r.target, err)

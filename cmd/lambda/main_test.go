@@ -1,33 +1,16 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/lambdahttp/lambdatest"
+	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
 )
 
-// bootstrap is the program, built as it is deployed.
-var bootstrap string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "plantstore-lambda-")
-	if err == nil {
-		bootstrap, err = lambdatest.Build(dir, "example.com/plantstore/cmd/lambda")
-	}
-	code := 1
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { tools.Main(m) }
 
 // sound returns an environment with which the program starts. It reaches
 // nothing, but that is no matter of settings.
@@ -42,9 +25,13 @@ func sound(t *testing.T) []string {
 	}
 }
 
-func start(t *testing.T, env []string) *lambdatest.Environment {
+func start(t *testing.T, env []string) *lambdalocal.Environment {
 	t.Helper()
-	e, err := lambdatest.NewEnvironment(lambdatest.Options{Binary: bootstrap, Env: env})
+	bootstrap, err := lambdalocal.Build("cmd/lambda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,10 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
@@ -62,110 +59,5 @@ func TestPagePaths(t *testing.T) {
 	banner(&said, "http://127.0.0.1:1", "a file", false)
 	if want := "try it in a browser: http://127.0.0.1:1/\n"; !strings.Contains(said.String(), want) {
 		t.Errorf("it says %q, not %q", &said, want)
-	}
-}
-
-// The widths that the page is looked at in: of a telephone and of a desk.
-var widths = []int64{390, 1280}
-
-func at(t *testing.T, width int64, test func(*testing.T)) {
-	t.Run(fmt.Sprintf("%dpx", width), test)
-}
-
-// operation opens an operation of the page and returns a function that executes
-// it, and waits until what the service answered has all of want.
-func (b *tab) operation(id string) (execute func(want ...string)) {
-	b.t.Helper()
-	element := "#operations-plants-" + id
-	b.click(element + " .opblock-summary-control")
-	// Swagger UI shows the button before it knows what to send.
-	b.do(chromedp.WaitVisible(chromedp.CSS(element + " .opblock-description")))
-	return func(want ...string) {
-		b.t.Helper()
-		b.click(element + " .execute")
-		b.sees(element+" .live-responses-table", want...)
-	}
-}
-
-// Someone who has never seen the service gets a token with one click, and then
-// creates, lists and deletes plants. The ids are beyond what JavaScript can hold.
-func TestPage(t *testing.T) {
-	const large, text = "9223372036854775807", "#operations-plants-createPlant textarea"
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
-			b := openTab(t, start(t), width)
-			list := b.operation("listPlants")
-			list("401", `"error": 40100`)
-
-			b.click("#token button")
-			b.sees("#token output", "You are alice for 60 minutes")
-			list("200", "[]")
-
-			create := b.operation("createPlant")
-			create("200", `"name": "Basil"`, `"tag": "herb"`)
-			create("400", `"error": 40003`)
-			b.fill(text, `{"id": `+large+`, "name": "<img src=//elsewhere.test> & ☘"}`)
-			create("200", `"name": "<img src=//elsewhere.test> & ☘"`)
-
-			eval[any](b, `(s => { s.value = "id"; s.dispatchEvent(new Event("change", { bubbles: true })) })(
-				document.querySelector("#operations-plants-listPlants select"))`)
-			list("200", `"id": 7,`, `"id": `+large+`,`)
-
-			remove := b.operation("deletePlant")
-			remove("204") // the example, 7
-			remove("404", `"error": 40400`)
-			b.fill("#operations-plants-deletePlant input", large)
-			remove("204")
-			list("200", "[]")
-		})
-	}
-}
-
-// A name that the issuer refuses is told, and can be mended.
-func TestPageTellsWhyThereIsNoToken(t *testing.T) {
-	b := openTab(t, start(t), widths[0])
-	eval[any](b, "document.querySelector('#token input[type=text]').value = 'é'.repeat(128)")
-	b.click("#token button")
-	b.sees("#token output", "No token: the client_id must be 1 to 255 bytes of UTF-8")
-	b.fill("#token input[type=text]", "bob")
-	b.click("#token button")
-	b.sees("#token output", "You are bob")
-	if faults := b.takeFaults(); len(faults) != 1 {
-		t.Errorf("the browser remarked on %q, want only on the token request that failed", faults)
-	}
-}
-
-// With another issuer a token is pasted.
-func TestPageWithOtherIssuer(t *testing.T) {
-	issuer := authtest.NewIssuer(t)
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
-			b := openTab(t, startWith(t, trusting(issuer)), width)
-			b.sees("#token", "press Authorize and paste it")
-			b.click(".swagger-ui .btn.authorize")
-			b.fill(".auth-container input", issuer.Token("carol"))
-			b.sees(".modal-ux", "bearer")
-			b.click(".auth-container .authorize")
-			b.click(".auth-container .btn-done")
-			b.operation("listPlants")("200", "[]")
-		})
-	}
-}
-
-// The long text about the service is there for who wants it, and out of the way
-// for who doesn't.
-func TestPageFoldsText(t *testing.T) {
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
-			b := openTab(t, start(t), width)
-			if open := eval[bool](b, "document.querySelector('.info details').open"); open {
-				t.Error("the text is unfolded")
-			}
-			if height := eval[int64](b, "Math.round(document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top)"); height > 900 {
-				t.Errorf("the operations begin %d px down", height)
-			}
-			b.click(".info summary")
-			b.sees(".info details", "Tokens", "Ids are 64-bit integers", "What others may answer")
-		})
 	}
 }

@@ -10,8 +10,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // A Delete that finds nothing was a success only if an attempt before may have
@@ -19,16 +19,16 @@ import (
 func TestDeleteFindsNothing(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		fault dynamotest.Fault
+		fault dynamolocal.Fault
 		want  error
 	}{
 		{"no fault", nil, plants.ErrNotFound},
-		{"throttled", dynamotest.Throttle, plants.ErrNotFound},
-		{"throttled, with a server's status", dynamotest.Refuse(503, "ThrottlingException"), plants.ErrNotFound},
-		{"clock wrong", dynamotest.Refuse(400, "RequestTimeout"), plants.ErrNotFound},
-		{"connection cut", dynamotest.Cut, nil},
-		{"unavailable", dynamotest.Unavailable, nil},
-		{"unreadable", dynamotest.Garble, nil},
+		{"throttled", dynamolocal.Throttle, plants.ErrNotFound},
+		{"throttled, with a server's status", dynamolocal.Refuse(503, "ThrottlingException"), plants.ErrNotFound},
+		{"clock wrong", dynamolocal.Refuse(400, "RequestTimeout"), plants.ErrNotFound},
+		{"connection cut", dynamolocal.Cut, nil},
+		{"unavailable", dynamolocal.Unavailable, nil},
+		{"unreadable", dynamolocal.Garble, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -53,9 +53,9 @@ func TestDeleteFindsNothing(t *testing.T) {
 // An attempt that found no connection can't have been carried out.
 func TestDeleteAfterNoConnection(t *testing.T) {
 	t.Parallel()
-	direct, table := dynamotest.Table(t)
+	direct, table := dynamolocal.Table(t)
 	var once sync.Once
-	cfg := dynamotest.Config(*direct.Options().BaseEndpoint)
+	cfg := dynamolocal.Config(*direct.Options().BaseEndpoint)
 	cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) {
 		tr.Proxy = func(*http.Request) (_ *url.URL, err error) {
 			once.Do(func() { err = errors.New("no route") })
@@ -78,7 +78,7 @@ func TestCreateFindsAnothers(t *testing.T) {
 	if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range []dynamotest.Fault{dynamotest.Cut, dynamotest.Unavailable, dynamotest.Lose} {
+	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.Lose} {
 		proxy.Fail("PutItem", fault)
 		wantSentinel(t, "Create", create.call(t.Context(), store), plants.ErrInUse)
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // The lines of the SDK are structured, belong to their request, and appear for
@@ -23,17 +23,17 @@ func TestLog(t *testing.T) {
 	log.SetOutput(&plain)
 	defer log.SetOutput(os.Stderr)
 
-	direct, table := dynamotest.Table(t)
-	proxy := dynamotest.NewProxy(t, *direct.Options().BaseEndpoint)
+	direct, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	var lines bytes.Buffer
-	client, err := dynamo.NewClientFromConfig(dynamotest.Config(proxy.URL), logging.New(&lines, slog.LevelDebug))
+	client, err := dynamo.NewClientFromConfig(dynamolocal.Config(proxy.URL), logging.New(&lines, slog.LevelDebug))
 	if err != nil {
 		t.Fatal(err)
 	}
 	store := dynamo.New(client, table)
 	ctx := logging.With(t.Context(), slog.String("request_id", "r-1"))
 
-	proxy.Fail("PutItem", dynamotest.Throttle)
+	proxy.Fail("PutItem", dynamolocal.Throttle)
 	if err := store.Create(ctx, "alice", fern, plants.NewWriteToken()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestLog(t *testing.T) {
 	}
 	lines.Reset()
 
-	proxy.Fail("PutItem", dynamotest.Truncate)
+	proxy.Fail("PutItem", dynamolocal.Truncate)
 	if err := store.Create(ctx, "bob", plants.Plant{ID: 8, Name: "fern"}, plants.NewWriteToken()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/dynamo/sdkconfig"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // onLambda is what Lambda itself sets of the SDK's variables.
@@ -137,7 +137,7 @@ func TestNewClientRefuses(t *testing.T) {
 }
 
 func TestNewClientLocal(t *testing.T) {
-	endpoint := dynamotest.Endpoint(t)
+	endpoint := dynamolocal.Endpoint(t)
 	client, err := dynamo.NewClient(func(name string) string {
 		return map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": endpoint}[name]
 	}, nil)

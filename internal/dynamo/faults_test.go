@@ -10,20 +10,20 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // The faults that carry a request out without the client's knowing.
-var losses = map[string]dynamotest.Fault{
-	"connection cut":        dynamotest.Lose,
-	"answer too late":       dynamotest.LoseSlowly,
-	"answer cut":            dynamotest.Truncate,
-	"answer stops":          dynamotest.Stall,
-	"server error after it": dynamotest.BreakAfter,
-	"answer unreadable": func(x *dynamotest.Exchange) {
+var losses = map[string]dynamolocal.Fault{
+	"connection cut":        dynamolocal.Lose,
+	"answer too late":       dynamolocal.LoseSlowly,
+	"answer cut":            dynamolocal.Truncate,
+	"answer stops":          dynamolocal.Stall,
+	"server error after it": dynamolocal.BreakAfter,
+	"answer unreadable": func(x *dynamolocal.Exchange) {
 		x.Forward()
-		dynamotest.Garble(x)
+		dynamolocal.Garble(x)
 	},
 }
 
@@ -58,12 +58,12 @@ func TestAnswerLost(t *testing.T) {
 
 // A few faults in a row are not seen by the caller.
 func TestRetried(t *testing.T) {
-	for name, faults := range map[string][]dynamotest.Fault{
-		"throttled":        {dynamotest.Throttle, dynamotest.Refuse(400, "ThrottlingException")},
-		"unavailable":      {dynamotest.Unavailable, dynamotest.Unavailable},
-		"connection cut":   {dynamotest.Cut, dynamotest.Cut},
-		"no answer":        {dynamotest.Hang},
-		"unreadable":       {dynamotest.Garble, dynamotest.Garble},
+	for name, faults := range map[string][]dynamolocal.Fault{
+		"throttled":        {dynamolocal.Throttle, dynamolocal.Refuse(400, "ThrottlingException")},
+		"unavailable":      {dynamolocal.Unavailable, dynamolocal.Unavailable},
+		"connection cut":   {dynamolocal.Cut, dynamolocal.Cut},
+		"no answer":        {dynamolocal.Hang},
+		"unreadable":       {dynamolocal.Garble, dynamolocal.Garble},
 		"gateway's answer": {gateway(http.StatusBadGateway), gateway(http.StatusGatewayTimeout)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,28 +82,28 @@ func TestRetried(t *testing.T) {
 	}
 }
 
-func gateway(status int) dynamotest.Fault {
-	return func(x *dynamotest.Exchange) { http.Error(x.W, "<html>", status) }
+func gateway(status int) dynamolocal.Fault {
+	return func(x *dynamolocal.Exchange) { http.Error(x.W, "<html>", status) }
 }
 
 // A fault that lasts ends in the sentinel that says what it is.
 func TestFaultLasts(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		fault    dynamotest.Fault
+		fault    dynamolocal.Fault
 		want     error // nil: none of the sentinels
 		text     string
 		requests int
 	}{
-		{"throttled", dynamotest.Throttle, plants.ErrThrottled, "ProvisionedThroughputExceeded", 6},
-		{"account throttled", dynamotest.Refuse(400, "RequestLimitExceeded"), plants.ErrThrottled, "RequestLimitExceeded", 6},
-		{"unavailable", dynamotest.Unavailable, plants.ErrUnreachable, "ServiceUnavailable", 6},
-		{"connection cut", dynamotest.Cut, plants.ErrUnreachable, "EOF", 6},
-		{"unreadable", dynamotest.Garble, plants.ErrUnreachable, "deserialization failed", 6},
+		{"throttled", dynamolocal.Throttle, plants.ErrThrottled, "ProvisionedThroughputExceeded", 6},
+		{"account throttled", dynamolocal.Refuse(400, "RequestLimitExceeded"), plants.ErrThrottled, "RequestLimitExceeded", 6},
+		{"unavailable", dynamolocal.Unavailable, plants.ErrUnreachable, "ServiceUnavailable", 6},
+		{"connection cut", dynamolocal.Cut, plants.ErrUnreachable, "EOF", 6},
+		{"unreadable", dynamolocal.Garble, plants.ErrUnreachable, "deserialization failed", 6},
 		{"not implemented", gateway(http.StatusNotImplemented), plants.ErrUnreachable, "501", 6},
-		{"access denied", dynamotest.Refuse(400, "AccessDeniedException"), nil, "AccessDenied", 1},
-		{"no table", dynamotest.Refuse(400, "ResourceNotFoundException"), nil, "ResourceNotFound", 1},
-		{"invalid", dynamotest.Refuse(400, "ValidationException"), nil, "Validation", 1},
+		{"access denied", dynamolocal.Refuse(400, "AccessDeniedException"), nil, "AccessDenied", 1},
+		{"no table", dynamolocal.Refuse(400, "ResourceNotFoundException"), nil, "ResourceNotFound", 1},
+		{"invalid", dynamolocal.Refuse(400, "ValidationException"), nil, "Validation", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -126,9 +126,9 @@ func TestFaultLasts(t *testing.T) {
 // An attempt that times out is no end of the request's own time.
 func TestAttemptsTimeOut(t *testing.T) {
 	t.Parallel()
-	direct, table := dynamotest.Table(t)
-	proxy := dynamotest.NewProxy(t, *direct.Options().BaseEndpoint)
-	cfg := dynamotest.Config(proxy.URL)
+	direct, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	cfg := dynamolocal.Config(proxy.URL)
 	cfg.RetryMaxAttempts = 2 // as AWS_MAX_ATTEMPTS sets it
 	client, err := dynamo.NewClientFromConfig(cfg, nil)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestAttemptsTimeOut(t *testing.T) {
 	}
 	store := dynamo.New(client, table)
 	atOnce(func(op operation) {
-		proxy.Always(op.request, dynamotest.Hang)
+		proxy.Always(op.request, dynamolocal.Hang)
 		wantSentinel(t, op.name, op.call(t.Context(), store), plants.ErrUnreachable)
 		if got := proxy.Count(op.request); got != 2 {
 			t.Errorf("%s: %d requests, want 2", op.name, got)
@@ -152,15 +152,15 @@ func TestContextEnds(t *testing.T) {
 			t.Parallel()
 			store, proxy := newFaulty(t)
 
-			proxy.Fail(op.request, dynamotest.Hang)
+			proxy.Fail(op.request, dynamolocal.Hang)
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			wantSentinel(t, "deadline", op.call(ctx, store), context.DeadlineExceeded)
 
 			ctx, cancel = context.WithCancel(t.Context())
 			defer cancel()
-			proxy.Fail(op.request, func(x *dynamotest.Exchange) {
-				dynamotest.Throttle(x)
+			proxy.Fail(op.request, func(x *dynamolocal.Exchange) {
+				dynamolocal.Throttle(x)
 				cancel()
 			})
 			wantSentinel(t, "cancel", op.call(ctx, store), context.Canceled)
@@ -191,7 +191,7 @@ func TestConnectionsCutBetweenCalls(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	t.Parallel()
 	// Port 1 is reserved for a service that nobody runs (RFC 1078).
-	store := dynamo.New(dynamotest.Client(t, "http://127.0.0.1:1"), "plants")
+	store := dynamo.New(dynamolocal.Client(t, "http://127.0.0.1:1"), "plants")
 	atOnce(func(op operation) {
 		wantSentinel(t, op.name, op.call(t.Context(), store), plants.ErrUnreachable)
 	})
@@ -201,7 +201,7 @@ func TestNobodyListens(t *testing.T) {
 func TestFaultLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
-	proxy.Always("Query", dynamotest.Throttle)
+	proxy.Always("Query", dynamolocal.Throttle)
 	var wg sync.WaitGroup
 	for range 30 {
 		wg.Go(func() {
@@ -212,7 +212,7 @@ func TestFaultLeavesNoTrace(t *testing.T) {
 	}
 	wg.Wait()
 	proxy.Always("Query", nil)
-	proxy.Fail("Query", dynamotest.Throttle)
+	proxy.Fail("Query", dynamolocal.Throttle)
 	if err := list.call(t.Context(), store); err != nil {
 		t.Errorf("List: %v", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 type item = map[string]types.AttributeValue
@@ -24,7 +24,7 @@ func n(v string) types.AttributeValue { return &types.AttributeValueMemberN{Valu
 // What is in the table outlives the program that wrote it.
 func TestItem(t *testing.T) {
 	t.Parallel()
-	client, table := dynamotest.Table(t)
+	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
 	empty := ""
 	before := time.Now().Truncate(time.Second)
@@ -89,7 +89,7 @@ func TestMalformedItem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client, table := dynamotest.Table(t)
+			client, table := dynamolocal.Table(t)
 			it := whole()
 			test.spoil(it)
 			if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: it}); err != nil {
@@ -119,15 +119,15 @@ func TestItemsOutOfShape(t *testing.T) {
 		}
 	}
 	store, proxy := newFaulty(t)
-	proxy.Fail("PutItem", dynamotest.Refuse(400, "ConditionalCheckFailedException"))
+	proxy.Fail("PutItem", dynamolocal.Refuse(400, "ConditionalCheckFailedException"))
 	err := create.call(t.Context(), store)
 	if err == nil || errors.Is(err, plants.ErrInUse) || !strings.Contains(err.Error(), `attribute "owner" is missing`) {
 		t.Errorf("Create without the old item: %v, want an error about its owner", err)
 	}
 }
 
-func answer(status int, body string) dynamotest.Fault {
-	return func(x *dynamotest.Exchange) {
+func answer(status int, body string) dynamolocal.Fault {
+	return func(x *dynamolocal.Exchange) {
 		x.W.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		x.W.WriteHeader(status)
 		x.W.Write([]byte(body))

@@ -18,15 +18,15 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // DynamoDB ends a page at 1 MB. The list goes on behind it, and has everything
 // once. (The tests that load many plants run alone: they keep DynamoDB Local
 // from answering others in time.)
 func TestListLargePlants(t *testing.T) {
-	client, table := dynamotest.Table(t)
+	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
 	const n = 1500 // of 1 KB each
 	load(t, client, table, "alice", 0, n, strings.Repeat("🌱", plants.MaxNameLength))
@@ -154,9 +154,9 @@ type meter struct{ total cost }
 
 func meteredTable(t testing.TB) (*dynamodb.Client, string, *meter) {
 	t.Helper()
-	direct, table := dynamotest.Table(t)
+	direct, table := dynamolocal.Table(t)
 	m := new(meter)
-	cfg := dynamotest.Config(*direct.Options().BaseEndpoint)
+	cfg := dynamolocal.Config(*direct.Options().BaseEndpoint)
 	cfg.APIOptions = append(cfg.APIOptions, m.install)
 	client, err := dynamo.NewClientFromConfig(cfg, nil)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // An operation is a call of the store, with the request that it makes.
@@ -47,11 +47,11 @@ func atOnce(test func(operation)) {
 }
 
 // newFaulty returns a store in an empty table, and the proxy on the way to it.
-func newFaulty(t *testing.T) (plants.Store, *dynamotest.Proxy) {
+func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 	t.Helper()
-	direct, table := dynamotest.Table(t)
-	proxy := dynamotest.NewProxy(t, *direct.Options().BaseEndpoint)
-	return dynamo.New(dynamotest.Client(t, proxy.URL), table), proxy
+	direct, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	return dynamo.New(dynamolocal.Client(t, proxy.URL), table), proxy
 }
 
 // wantSentinel checks that err is an error, and which one of all that callers

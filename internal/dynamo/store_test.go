@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // The store keeps the contract, and asks DynamoDB for nothing but what it may.
 func TestStore(t *testing.T) {
-	direct, table := dynamotest.Table(t)
-	proxy := dynamotest.NewProxy(t, *direct.Options().BaseEndpoint)
-	store := dynamo.New(dynamotest.Client(t, proxy.URL), table)
+	direct, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	store := dynamo.New(dynamolocal.Client(t, proxy.URL), table)
 
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
 

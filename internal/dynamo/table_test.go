@@ -13,13 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 func TestEnsureTableAtOnce(t *testing.T) {
 	t.Parallel()
-	client := dynamotest.Client(t, dynamotest.Endpoint(t))
+	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
 	table := "test-" + rand.Text()
 	t.Cleanup(func() {
 		client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
@@ -42,9 +42,9 @@ func TestEnsureTableAtOnce(t *testing.T) {
 
 func TestEnsureTableAnswerLost(t *testing.T) {
 	t.Parallel()
-	proxy := dynamotest.NewProxy(t, dynamotest.Endpoint(t))
-	proxy.Fail("CreateTable", dynamotest.Lose)
-	client := dynamotest.Client(t, proxy.URL)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	proxy.Fail("CreateTable", dynamolocal.Lose)
+	client := dynamolocal.Client(t, proxy.URL)
 	table := "test-" + rand.Text()
 	t.Cleanup(func() {
 		client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
@@ -57,7 +57,7 @@ func TestEnsureTableAnswerLost(t *testing.T) {
 // A table that holds plants already is left as it is.
 func TestEnsureTableExists(t *testing.T) {
 	t.Parallel()
-	client, table := dynamotest.Table(t)
+	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
 	if err := create.call(t.Context(), store); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestEnsureTableOfOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := dynamotest.Client(t, dynamotest.Endpoint(t))
+			client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
 			in := dynamo.TableInput("test-" + rand.Text())
 			change(in)
 			if _, err := client.CreateTable(t.Context(), in); err != nil {
@@ -105,15 +105,15 @@ func TestEnsureTableOfOthers(t *testing.T) {
 
 func TestEnsureTableFails(t *testing.T) {
 	t.Parallel()
-	proxy := dynamotest.NewProxy(t, dynamotest.Endpoint(t))
-	client := dynamotest.Client(t, proxy.URL)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	client := dynamolocal.Client(t, proxy.URL)
 
-	proxy.Fail("DescribeTable", dynamotest.Refuse(400, "AccessDeniedException"))
+	proxy.Fail("DescribeTable", dynamolocal.Refuse(400, "AccessDeniedException"))
 	err := dynamo.EnsureTable(t.Context(), client, "some-table")
 	if err == nil || !strings.Contains(err.Error(), "some-table") || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("got %v, want an error that names the table and the reason", err)
 	}
-	proxy.Always("DescribeTable", dynamotest.Cut)
+	proxy.Always("DescribeTable", dynamolocal.Cut)
 	if err := dynamo.EnsureTable(t.Context(), client, "some-table"); !errors.Is(err, plants.ErrUnreachable) {
 		t.Errorf("got %v, want ErrUnreachable", err)
 	}

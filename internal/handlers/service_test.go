@@ -14,7 +14,7 @@ import (
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/syncbuf"
+	"example.com/plantstore/test/tools"
 )
 
 // A server is the service behind a real HTTP server, with its issuer of tokens.
@@ -108,7 +108,7 @@ func (s *server) send(t testing.TB, req *http.Request) answer {
 }
 
 // logBuffer keeps what was logged.
-type logBuffer struct{ syncbuf.Buffer }
+type logBuffer struct{ tools.Buffer }
 
 // take returns the lines so far, and forgets them.
 func (l *logBuffer) take(t testing.TB) (lines []map[string]any) {

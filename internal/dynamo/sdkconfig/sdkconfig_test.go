@@ -17,8 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamotest"
 	"example.com/plantstore/internal/dynamo/sdkconfig"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // setAWS makes vars, as name and value in turn, all the AWS settings there are.
@@ -47,7 +47,7 @@ func newClient(t *testing.T) *dynamodb.Client {
 
 // With DynamoDB Local the endpoint is all that a newcomer has to set.
 func TestNewClientLocal(t *testing.T) {
-	endpoint := dynamotest.Endpoint(t)
+	endpoint := dynamolocal.Endpoint(t)
 	setAWS(t, "AWS_ENDPOINT_URL_DYNAMODB", endpoint)
 	client := newClient(t)
 	if !dynamo.IsLocal(client) {

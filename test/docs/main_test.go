@@ -1,0 +1,9 @@
+package docs
+
+import (
+	"testing"
+
+	"example.com/plantstore/test/tools"
+)
+
+func TestMain(m *testing.M) { tools.Main(m) }
