@@ -179,7 +179,7 @@ func TestBoundsInProse(t *testing.T) {
 		"/components/schemas/PlantTag/maxLength":                 "up to %s Unicode code points",
 		"/components/schemas/PlantID/maximum":                    "to %s",
 		"/components/parameters/Limit/schema/maximum":            "from 1 to %s in plain digits",
-		"/components/parameters/IdempotencyKey/schema/maxLength": "as 1 to %s visible ASCII characters",
+		"/components/parameters/IdempotencyKey/schema/maxLength": "with 1 to %s visible ASCII characters",
 	} {
 		number := fmt.Sprint(parse(t).At(pointer))
 		if !strings.Contains(strings.ReplaceAll(text, "65,536", "65536"), fmt.Sprintf(prose, number)) {

@@ -53,7 +53,7 @@ func writeToken(r *request) (plants.WriteToken, error) {
 	// A comma may be two headers that a gateway has joined.
 	invisible := func(c rune) bool { return c <= ' ' || c > '~' || c == ',' }
 	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKey || strings.ContainsFunc(keys[0], invisible) {
-		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, as 1 to %d visible ASCII characters without a comma", maxKey)
+		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, with 1 to %d visible ASCII characters and no comma", maxKey)
 	}
 	return plants.KeyedWriteToken(r.caller.Subject, keys[0]), nil
 }
@@ -65,7 +65,7 @@ func readBody(r *request) ([]byte, error) {
 		return nil, failf(CodeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, failf(CodeBadRequest, "the body did not arrive whole")
+		return nil, failf(CodeBadRequest, "the body is incomplete")
 	}
 	return body, nil
 }
@@ -137,16 +137,16 @@ func decodeString(field string, v jsontext.Value) (*string, error) {
 // its author.
 func explain(body []byte, err error) string {
 	if !utf8.Valid(body) {
-		return ": it is not UTF-8"
+		return ": invalid UTF-8"
 	}
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return ": a name stands twice in the same object"
+		return ": duplicate name in an object"
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return ": it ends too early"
+		return ": unexpected end"
 	}
 	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return ": its syntax is wrong"
+		return ": invalid syntax"
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func truncate(s string) string {
 }
 
 func methodError(allow string) error {
-	return &failure{CodeMethod, "the path does not have this method; it has " + allow, header("Allow", allow)}
+	return &failure{CodeMethod, "method not allowed; this path allows " + allow, header("Allow", allow)}
 }
 
 func scopeError(scope string) error {
@@ -89,7 +89,7 @@ var failures = []struct {
 }{
 	{context.DeadlineExceeded, failure{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
 	{context.Canceled, failure{CodeTimeout, "the request was cancelled; it may have been carried out", nil}},
-	{plants.ErrInUse, failure{CodeInUse, "id is in use; choose another one, at random", nil}},
+	{plants.ErrInUse, failure{CodeInUse, "id is in use; choose another id at random", nil}},
 	{plants.ErrTokenReused, failure{CodeKeyReused, "Idempotency-Key was used for this id with another name or tag", nil}},
 	{plants.ErrNotFound, failure{CodeNotFound, "you have no plant with this id", nil}},
 	{plants.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
@@ -111,7 +111,7 @@ func describe(err error) failure {
 			return row.failure
 		}
 	}
-	return failure{CodeInternal, "the service failed; the fault is not yours", nil}
+	return failure{CodeInternal, "internal error", nil}
 }
 
 // challenge is the answer to a token that doesn't do, as RFC 6750, section 3

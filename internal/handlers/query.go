@@ -22,11 +22,11 @@ type listQuery struct {
 func parseListQuery(raw string) (q listQuery, err error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return q, failf(CodeInvalidQuery, "the query string is malformed: check its %%-escapes, and separate parameters by &, not by ;")
+		return q, failf(CodeInvalidQuery, "malformed query string: check its %%-escapes, and separate parameters with &, not ;")
 	}
 	for _, name := range []string{"limit", "cursor", "include"} {
 		if len(values[name]) > 1 {
-			return q, failf(CodeInvalidQuery, "%s must be given once", name)
+			return q, failf(CodeInvalidQuery, "%s must be given at most once", name)
 		}
 	}
 	if values.Has("limit") {
@@ -39,7 +39,7 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	if values.Has("cursor") {
 		id, ok := parseCursor(values.Get("cursor"))
 		if !ok {
-			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, unlike %s", excerpt(values.Get("cursor")))
+			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt(values.Get("cursor")))
 		}
 		q.after = &id
 	}

@@ -56,7 +56,7 @@ func (r *request) match() error {
 		}
 	}
 	if allowed == nil {
-		return failf(CodeUnknownPath, "there is no such path; there are /plants and /plants/{id}")
+		return failf(CodeUnknownPath, "no such path; the paths are /plants and /plants/{id}")
 	}
 	slices.Sort(allowed)
 	return methodError(strings.Join(allowed, ", "))

@@ -67,7 +67,7 @@ func (s *samLocal) target() Target {
 const (
 	noPlant  = `{"error":40400,"message":"you have no plant with this id"}` + "\n"
 	noToken  = `{"error":40100,"message":"the request needs the header Authorization: Bearer <access token>"}` + "\n"
-	noObject = `{"error":40001,"message":"the body must be one JSON object: it ends too early"}` + "\n"
+	noObject = `{"error":40001,"message":"the body must be one JSON object: unexpected end"}` + "\n"
 )
 
 // basics checks the answers that everything else builds on, word for word.
