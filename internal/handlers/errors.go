@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"example.com/plantstore/internal/auth"
@@ -38,6 +40,36 @@ const (
 	CodeUnavailable     Code = 50300 // storage throttled or unreachable, or the token keys unknown so far
 	CodeTimeout         Code = 50400 // out of time
 )
+
+// codeNames has every code with its name in the OpenAPI document.
+var codeNames = map[Code]string{
+	CodeBadRequest:      "BadRequest",
+	CodeMalformedBody:   "MalformedBody",
+	CodeInvalidField:    "InvalidField",
+	CodeInUse:           "InUse",
+	CodeUnsupportedType: "UnsupportedType",
+	CodeBodyTooLarge:    "BodyTooLarge",
+	CodeInvalidQuery:    "InvalidQuery",
+	CodeInvalidID:       "InvalidID",
+	CodeInvalidKey:      "InvalidKey",
+	CodeKeyReused:       "KeyReused",
+	CodeNoToken:         "NoToken",
+	CodeInvalidToken:    "InvalidToken",
+	CodeExpiredToken:    "ExpiredToken",
+	CodeScope:           "Scope",
+	CodeNotFound:        "NotFound",
+	CodeUnknownPath:     "UnknownPath",
+	CodeMethod:          "Method",
+	CodeInternal:        "Internal",
+	CodeUnavailable:     "Unavailable",
+	CodeTimeout:         "Timeout",
+}
+
+// Codes returns all codes in ascending order.
+func Codes() []Code { return slices.Sorted(maps.Keys(codeNames)) }
+
+// String returns the name of c in the OpenAPI document.
+func (c Code) String() string { return codeNames[c] }
 
 // Status returns the HTTP status that c goes with.
 func (c Code) Status() int { return int(c) / 100 }

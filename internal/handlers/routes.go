@@ -8,27 +8,32 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// routes is the whole service. An {id} stands for one segment of the path.
-var routes = []route{
+// routes is the whole service. To add an operation, add a row and its function
+// in plants.go, and describe it in api/openapi.yaml.
+var routes = []Route{
 	{http.MethodPost, "/plants", auth.ScopeWrite, (*Service).create},
 	{http.MethodGet, "/plants", auth.ScopeRead, (*Service).list},
 	{http.MethodDelete, "/plants/{id}", auth.ScopeWrite, (*Service).delete},
 }
 
-// A route is an operation of the service. A HEAD is served as a GET; the front
-// leaves out the body.
-type route struct {
-	method, pattern string
-	scope           string // that the caller's token must allow
-	serve           func(*Service, *request) (response, error)
+// A Route is an operation of the service. HEAD is served as GET; net/http or
+// the Lambda adapter drops the body.
+type Route struct {
+	Method  string
+	Pattern string // {id} stands for one segment of the path
+	Scope   string // required of tokens that name scopes, see package auth
+	serve   func(*Service, *request) (response, error)
 }
 
-// String names rt in the log.
-func (rt *route) String() string {
+// Routes returns all routes of the service.
+func Routes() []Route { return slices.Clone(routes) }
+
+// String returns the name of rt in the log.
+func (rt *Route) String() string {
 	if rt == nil {
 		return "none"
 	}
-	return rt.method + " " + rt.pattern
+	return rt.Method + " " + rt.Pattern
 }
 
 // match finds the route of r by its method and its path, decoded once. Paths
@@ -46,13 +51,13 @@ func (r *request) match() error {
 		id, ok := rt.matchPath(r.URL.Path)
 		switch {
 		case !ok:
-		case rt.method == method:
+		case rt.Method == method:
 			r.route, r.id = rt, id
 			return nil
-		case rt.method == http.MethodGet:
+		case rt.Method == http.MethodGet:
 			allowed = append(allowed, http.MethodGet, http.MethodHead)
 		default:
-			allowed = append(allowed, rt.method)
+			allowed = append(allowed, rt.Method)
 		}
 	}
 	if allowed == nil {
@@ -64,10 +69,10 @@ func (r *request) match() error {
 
 // matchPath reports whether path is one of rt's, and the segment that stands
 // for {id}, if rt has one.
-func (rt *route) matchPath(path string) (id string, ok bool) {
-	prefix, hasID := strings.CutSuffix(rt.pattern, "{id}")
+func (rt *Route) matchPath(path string) (id string, ok bool) {
+	prefix, hasID := strings.CutSuffix(rt.Pattern, "{id}")
 	if !hasID {
-		return "", path == rt.pattern
+		return "", path == rt.Pattern
 	}
 	id, ok = strings.CutPrefix(path, prefix)
 	return id, ok && id != "" && !strings.Contains(id, "/")

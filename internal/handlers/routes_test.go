@@ -84,13 +84,13 @@ func TestScopes(t *testing.T) {
 	bodies := map[string]string{"POST": `{"id":1,"name":"Basil"}`}
 	paths := map[string]string{"/plants/{id}": "/plants/1"}
 	for _, rt := range routes {
-		path := rt.pattern
+		path := rt.Pattern
 		if p, ok := paths[path]; ok {
 			path = p
 		}
 		for _, scope := range []string{auth.ScopeRead, auth.ScopeWrite} {
-			a := s.do(t, rt.method, path, bodies[rt.method], "Authorization", "Bearer "+s.issuer.Token("alice", scope))
-			if allowed := a.status < 300; allowed != (scope == rt.scope) {
+			a := s.do(t, rt.Method, path, bodies[rt.Method], "Authorization", "Bearer "+s.issuer.Token("alice", scope))
+			if allowed := a.status < 300; allowed != (scope == rt.Scope) {
 				t.Errorf("%s with the scope %s: %d %s", &rt, scope, a.status, a.body)
 			}
 			if a.status == 403 && a.header.Get("WWW-Authenticate") != `Bearer realm="plants", error="insufficient_scope"` {

@@ -44,7 +44,7 @@ func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
 // request is a request on its way through the service, and what is known of it.
 type request struct {
 	*http.Request
-	route  *route // nil if there is none
+	route  *Route // nil if there is none
 	id     string // the last segment of the path, where the route has an {id}
 	caller auth.Caller
 }
@@ -93,8 +93,8 @@ func (s *Service) answer(w http.ResponseWriter, r *request) (resp response, err 
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
 	}
-	if !r.caller.Allows(r.route.scope) {
-		return response{}, scopeError(r.route.scope)
+	if !r.caller.Allows(r.route.Scope) {
+		return response{}, scopeError(r.route.Scope)
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
