@@ -24,6 +24,11 @@ const (
 	LogLevel      = "LOG_LEVEL"
 )
 
+// Names returns the names of all variables that [FromEnv] reads.
+func Names() []string {
+	return []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel}
+}
+
 // Config is what the environment says.
 type Config struct {
 	// Table is the DynamoDB table. Default: plants.

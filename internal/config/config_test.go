@@ -3,9 +3,11 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,23 @@ func env(base, more map[string]string) func(string) string {
 			return v
 		}
 		return base[name]
+	}
+}
+
+// TestNames requires Names to list what FromEnv reads: the tests of the
+// template compare it with the function's environment.
+func TestNames(t *testing.T) {
+	read := map[string]bool{}
+	tokens := map[string]string{TokenJWKS: string(authtest.NewIssuer(t).JWKS())}
+	_, err := FromEnv(func(name string) string {
+		read[name] = true
+		return env(issuer, tokens)(name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(slices.Values(Names())), slices.Sorted(maps.Keys(read)); !slices.Equal(got, want) {
+		t.Errorf("Names returns %q, but FromEnv reads %q: change Names in config.go", got, want)
 	}
 }
 
