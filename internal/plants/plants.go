@@ -1,76 +1,78 @@
-// Package plants is the domain of the service: the plant, the rules of its
-// fields, and the contract of the stores that keep plants.
+// Package plants defines the plant, the rules of its fields, and the contract
+// of the stores that keep plants.
 //
-// It knows neither HTTP nor a database.
+// It knows nothing of HTTP or databases.
 package plants
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Bounds of a plant's fields, in Unicode code points.
+// Length limits of a plant's fields, in Unicode code points.
 const (
-	MinNameLength = 1
 	MaxNameLength = 256
 	MaxTagLength  = 256
 )
 
 // A Plant is one plant of one owner.
 type Plant struct {
-	// ID identifies the plant among those of all owners. Every int64 is valid.
+	// ID identifies the plant among the plants of all owners. Every int64 is
+	// valid.
 	ID int64
 
-	// Name has MinNameLength to MaxNameLength code points, not only white
-	// space. Control characters are allowed.
+	// Name has 1 to MaxNameLength code points, at least one of which is not
+	// white space. Control characters are allowed.
 	Name string
 
 	// Tag has at most MaxTagLength code points. It is nil if the plant has no
-	// tag, which is not the same as an empty one.
+	// tag, which differs from an empty tag.
 	Tag *string
 }
 
-// A FieldError says which field of a plant breaks which rule.
-type FieldError struct {
-	Field string // as the client knows it: "name", "tag"
-	Rule  string // completes the sentence "<field> …": "must not be blank"
-}
-
-// Error returns the whole sentence, fit to be shown to a client.
-func (e *FieldError) Error() string { return e.Field + " " + e.Rule }
-
-// Validate returns a [*FieldError] for the first rule that p breaks, or nil.
+// Validate returns an error for the first rule that p breaks. Its text is a
+// sentence that names the field and can be shown to a client.
 func (p Plant) Validate() error {
-	if !utf8.ValidString(p.Name) {
-		return &FieldError{"name", "must be valid UTF-8"}
+	if err := validateText("name", p.Name, MaxNameLength); err != nil {
+		return err
 	}
-	switch n := utf8.RuneCountInString(p.Name); {
-	case n < MinNameLength:
-		return &FieldError{"name", "must not be empty"}
-	case n > MaxNameLength:
-		return &FieldError{"name", "must have at most 256 characters"}
+	if p.Name == "" {
+		return errors.New("name must not be empty")
 	}
 	if strings.TrimFunc(p.Name, unicode.IsSpace) == "" {
-		return &FieldError{"name", "must not be only white space"}
+		return errors.New("name must not be only white space")
 	}
 	if p.Tag == nil {
 		return nil
 	}
-	if !utf8.ValidString(*p.Tag) {
-		return &FieldError{"tag", "must be valid UTF-8"}
+	return validateText("tag", *p.Tag, MaxTagLength)
+}
+
+// validateText returns an error if s is not UTF-8 or longer than limit, in code
+// points.
+func validateText(field, s string, limit int) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s must be valid UTF-8", field)
 	}
-	if utf8.RuneCountInString(*p.Tag) > MaxTagLength {
-		return &FieldError{"tag", "must have at most 256 characters"}
+	if utf8.RuneCountInString(s) > limit {
+		return fmt.Errorf("%s must have at most %d characters", field, limit)
 	}
 	return nil
 }
 
-// Same reports whether p and q say the same of a plant: the same id, the same
-// name, and the same tag or both none.
+// Same reports whether all fields of p and q are equal. Tags are compared by
+// value.
 func (p Plant) Same(q Plant) bool {
-	if p.ID != q.ID || p.Name != q.Name || (p.Tag == nil) != (q.Tag == nil) {
-		return false
+	return p.ID == q.ID && p.Name == q.Name && sameText(p.Tag, q.Tag)
+}
+
+// sameText reports whether a and b are both nil or point to equal strings.
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return p.Tag == nil || *p.Tag == *q.Tag
+	return *a == *b
 }

@@ -7,21 +7,21 @@ import (
 	"encoding/binary"
 )
 
-// A WriteToken tells the request that made a plant from all others, so that a
-// store knows a request that it has carried out already when it comes again.
-// It is ASCII text of fixed length, safe to store and to log.
+// A WriteToken identifies a create request, so that a store recognizes retries
+// of the request that created a plant. It is ASCII text of fixed length, safe
+// to store and to log.
 type WriteToken string
 
-// NewWriteToken returns a random token, for a request that can't be repeated
-// by its client. A store's own retries still carry it.
+// NewWriteToken returns a random token, for a request without an idempotency
+// key. It still identifies the store's own retries.
 func NewWriteToken() WriteToken {
 	var b [sha256.Size]byte
 	rand.Read(b[:]) // never fails
 	return writeToken('r', b)
 }
 
-// KeyedWriteToken returns the token of owner's requests with the given
-// idempotency key. It is a hash, from which neither can be read.
+// KeyedWriteToken returns the token for an idempotency key of owner. It is a
+// hash that reveals neither.
 func KeyedWriteToken(owner, key string) WriteToken {
 	h := sha256.New()
 	// The length keeps ("ab", "c") and ("a", "bc") apart.
@@ -31,7 +31,7 @@ func KeyedWriteToken(owner, key string) WriteToken {
 	return writeToken('k', [sha256.Size]byte(h.Sum(nil)))
 }
 
-// writeToken marks the two kinds apart, so that no key can hit a random token.
+// writeToken prefixes the kind, so that no key can produce a random token.
 func writeToken(kind byte, sum [sha256.Size]byte) WriteToken {
 	return WriteToken(string(kind) + base64.RawURLEncoding.EncodeToString(sum[:]))
 }

@@ -3,43 +3,38 @@ package plantstest
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// An owner without plants has an empty page, and so has one whose last plant
-// was deleted.
+// An owner without plants has an empty page, before the first Create and after
+// the last Delete.
 func testEmpty(t *testing.T, s suite) {
-	owner, p := randomOwner(), randomPlant()
-	page, err := s.page(t.Context(), owner, plants.Query{Limit: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(page.Plants) > 0 || page.More {
-		t.Errorf("a new owner has %d plants, more: %t", len(page.Plants), page.More)
-	}
+	owner, p := randomOwner(), randomPlant(t)
+	s.has(t, owner, nil, 10)
 	s.create(t, owner, p)
 	s.has(t, owner, nil, 10, p)
-	s.delete(t, owner, p.ID)
+	s.wantDelete(t, nil, owner, p.ID)
 	s.has(t, owner, nil, 10)
 	s.has(t, owner, new(int64(math.MinInt64)), 10)
 }
 
-// Ids are in exact order over the whole range of int64: not as unsigned
-// numbers, floating-point numbers or text.
+// Ids are in numeric order over the whole range of int64, not in the order of
+// unsigned integers, floating-point numbers or text.
 func testOrder(t *testing.T, s suite) {
-	const owner = "plantstest-order" // the same each time, to find what an interrupted run left
+	const owner = "plantstest-order" // fixed, to delete what an interrupted run left behind
 	ids := []int64{
 		math.MinInt64, math.MinInt64 + 1, -1<<53 - 1, -1 << 53, -1<<32 - 1, -256, -10, -9, -1,
 		0, 1, 9, 10, 255, 256, 1<<31 - 1, 1 << 31, 1 << 53, 1<<53 + 1, 1<<53 + 2, math.MaxInt64 - 1, math.MaxInt64,
 	}
 	var want []plants.Plant
 	for _, id := range ids {
-		_ = s.Delete(t.Context(), owner, id) // there is none but after an interrupted run
-		want = append(want, plants.Plant{ID: id, Name: "name"})
+		_ = s.Delete(t.Context(), owner, id)
+		want = append(want, Plant(t, id))
 	}
-	// From the middle outwards: neither the order of the ids nor its reverse.
+	// Create them from the middle on, so in neither ascending nor descending order.
 	for i := range want {
 		middle := len(want)/2 + i
 		s.create(t, owner, want[middle%len(want)])
@@ -53,9 +48,9 @@ func testOrder(t *testing.T, s suite) {
 	s.has(t, owner, new(int64(math.MaxInt64)), 3)
 }
 
-// Pages of any size together give everything exactly once.
+// The pages of any size together contain every plant exactly once.
 func testPages(t *testing.T, s suite) {
-	owner, want := randomOwner(), randomPlants(14)
+	owner, want := randomOwner(), randomPlants(t, 14)
 	for _, i := range []int{3, 0, 13, 7, 1, 12, 4, 9, 2, 11, 5, 10, 6, 8} {
 		s.create(t, owner, want[i])
 	}
@@ -64,12 +59,13 @@ func testPages(t *testing.T, s suite) {
 	}
 }
 
-// A page begins after any id, whether or not a plant has it.
+// A page can start after any id, whether or not a plant has it: the plant at a
+// cursor may have been deleted since.
 func testAfter(t *testing.T, s suite) {
 	owner, first := randomOwner(), randomID()
 	var all []plants.Plant
 	for i := range int64(4) {
-		all = append(all, plants.Plant{ID: first + 3*i, Name: "name"})
+		all = append(all, Plant(t, first+3*i))
 		s.create(t, owner, all[i])
 	}
 	for id := first - 1; id <= first+10; id++ {
@@ -83,23 +79,39 @@ func testAfter(t *testing.T, s suite) {
 	s.has(t, owner, new(int64(math.MaxInt64)), 2)
 }
 
-// A page can follow a plant that is gone, and neither repeats nor leaves out
-// another.
-func testDeleteUnderCursor(t *testing.T, s suite) {
-	owner, all := randomOwner(), randomPlants(8)
-	for _, p := range all {
-		s.create(t, owner, p)
+// No owner lists or deletes another owner's plants.
+func testIsolation(t *testing.T, s suite) {
+	alice, bob := randomOwner(), randomOwner()
+	all := randomPlants(t, 6)
+	for i, p := range all { // bob's ids lie between alice's
+		s.create(t, []string{alice, bob}[i%2], p)
 	}
-	s.has(t, owner, nil, 2, all...)
-	cursor := all[1].ID // where a first page of two ends
-	s.delete(t, owner, cursor)
-	s.has(t, owner, &cursor, 2, all[2:]...)
-	s.delete(t, owner, all[0].ID) // before the cursor
-	s.delete(t, owner, all[2].ID) // right after it
-	s.delete(t, owner, all[5].ID) // further on
-	s.has(t, owner, &cursor, 2, all[3], all[4], all[6], all[7])
-	for _, p := range []plants.Plant{all[3], all[4], all[6], all[7]} {
-		s.delete(t, owner, p.ID)
+	s.has(t, alice, nil, 2, all[0], all[2], all[4])
+	s.has(t, bob, nil, 2, all[1], all[3], all[5])
+	s.has(t, bob, &all[2].ID, 2, all[3], all[5])
+	s.wantDelete(t, plants.ErrNotFound, bob, all[0].ID)
+	s.wantDelete(t, plants.ErrNotFound, bob, randomID())
+	s.wantDelete(t, nil, alice, all[0].ID) // still there
+	s.has(t, bob, nil, 2, all[1], all[3], all[5])
+}
+
+// Owners are any 1 to 255 bytes of UTF-8. They are compared byte by byte, and
+// one may be a prefix of another.
+func testOddOwners(t *testing.T, s suite) {
+	base := randomOwner()
+	long := base + strings.Repeat("x", 255-len(base))
+	owners := []string{
+		base, base + "a", base + "ab", base + "b", base + "A", base + "\x00", base + "\x00\x00", base + "a\x00",
+		base + " ", " " + base, "\x00" + base, base + "/", base + "#", base + "|a", base + "\uffff", base + "\U0010ffff",
+		base + "é", base + "e\u0301",
+		long, long[:254], long[:254] + "y", base + strings.Repeat("\x00", 255-len(base)),
 	}
-	s.has(t, owner, &cursor, 2)
+	all := randomPlants(t, 2*len(owners))
+	for i, p := range all {
+		s.create(t, owners[i%len(owners)], p)
+	}
+	for i, owner := range owners {
+		s.has(t, owner, nil, 1, all[i], all[i+len(owners)])
+		s.wantDelete(t, plants.ErrNotFound, owner, all[(i+1)%len(owners)].ID)
+	}
 }

@@ -11,20 +11,20 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// faultVariable names the fault of the store that TestMemory tests.
+// faultVariable names the fault that TestMemory tests.
 const faultVariable = "PLANTSTEST_FAULT"
 
 func TestMemory(t *testing.T) {
-	patience = 50 * time.Millisecond // a memory does not lag
+	patience = 50 * time.Millisecond // the memory is consistent
 	TestStore(t, func(t *testing.T) plants.Store {
-		fault := faults[os.Getenv(faultVariable)] // without a name: none
+		fault := faults[os.Getenv(faultVariable)] // no fault if unset
 		fault.memory = newMemory()
 		return fault
 	})
 }
 
-// TestFaults runs TestMemory in a process for each broken store, to see the
-// subtest fail that watches over the broken promise.
+// TestFaults runs TestMemory in a separate process for each fault, and requires
+// the subtest for the violated promise to fail.
 func TestFaults(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 			cmd.Env = append(os.Environ(), faultVariable+"="+fault)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
-				t.Fatalf("the broken store passed:\n%s", out)
+				t.Fatalf("the faulty store passed:\n%s", out)
 			}
 			if !regexp.MustCompile(`(?m)^ +--- FAIL: ` + subtest + ` `).Match(out) {
 				t.Fatalf("%s did not fail:\n%s", subtest, out)
@@ -51,10 +51,19 @@ func TestFaults(t *testing.T) {
 func TestEveryPromiseHasAFault(t *testing.T) {
 	for _, promise := range promises {
 		if _, ok := faults[promise.name]; !ok {
-			t.Errorf("no store breaks %q", promise.name)
+			t.Errorf("no faulty store violates %q: add one to faults in internal/plants/plantstest/stores_test.go", promise.name)
 		}
 	}
-	if len(faults) < len(promises) {
-		t.Errorf("%d faults for %d promises", len(faults), len(promises))
+}
+
+func TestVariantsDiffer(t *testing.T) {
+	p := Plant(t, 1)
+	for _, q := range Variants(t, p) {
+		if Difference(p, q) == "" {
+			t.Errorf("the variant %s equals the plant", show(q))
+		}
+	}
+	if d := Difference(p, p); d != "" {
+		t.Errorf("a plant differs from itself: %s", d)
 	}
 }

@@ -6,93 +6,68 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// mustAnswer fails the test unless a create has the given answer.
-func (s suite) mustAnswer(t *testing.T, want error, owner string, p plants.Plant, token plants.WriteToken) {
-	t.Helper()
-	if err := is(s.Create(t.Context(), owner, p, token), want); err != nil {
-		t.Fatalf("Create(%q, %s): %v", owner, show(p), err)
-	}
-}
-
-// variants returns plants of p's id that are not the same as p, which has a tag.
-func variants(p plants.Plant) []plants.Plant {
-	return []plants.Plant{
-		{ID: p.ID, Name: p.Name + "x", Tag: p.Tag},
-		{ID: p.ID, Name: p.Name, Tag: new(*p.Tag + "x")},
-		{ID: p.ID, Name: p.Name, Tag: new("")},
-		{ID: p.ID, Name: p.Name},
-	}
-}
-
-// A second create of an id with another token is refused, also to the owner of
-// the plant, and also if it would make the same plant.
+// A second Create of an id with another token fails, even for the same owner
+// and the same plant.
 func testInUse(t *testing.T, s suite) {
-	owner, p := randomOwner(), randomPlant()
+	owner, p := randomOwner(), randomPlant(t)
 	s.create(t, owner, p)
-	for _, second := range append(variants(p), p) {
-		s.mustAnswer(t, plants.ErrInUse, owner, second, plants.NewWriteToken())
+	for _, second := range append(Variants(t, p), p) {
+		s.wantCreate(t, plants.ErrInUse, owner, second, plants.NewWriteToken())
 	}
 	s.has(t, owner, nil, 10, p)
 }
 
-// The same create once more, with the same token, succeeds and changes nothing.
+// A retry with the same token succeeds and changes nothing. With another id the
+// same token creates another plant.
 func testSameToken(t *testing.T, s suite) {
-	owner, all := randomOwner(), randomPlants(3)
-	all[1].Tag, all[2].Tag = nil, new("")
-	for _, p := range all {
-		token := plants.NewWriteToken()
-		s.createWith(t, owner, p, token)
+	owner, p, token := randomOwner(), randomPlant(t), plants.NewWriteToken()
+	all := append(Variants(t, p), p)
+	for i := range all {
+		all[i].ID = p.ID + int64(i)
+		s.createWith(t, owner, all[i], token)
 		for range 2 {
-			s.mustAnswer(t, nil, owner, p, token)
+			s.wantCreate(t, nil, owner, all[i], token)
 		}
 	}
 	s.has(t, owner, nil, 10, all...)
 }
 
-// A token that made a plant makes no other one of the same id.
+// A token that created a plant can't create a different one with the same id.
 func testTokenReused(t *testing.T, s suite) {
-	owner, p, token := randomOwner(), randomPlant(), plants.NewWriteToken()
+	owner, p, token := randomOwner(), randomPlant(t), plants.NewWriteToken()
 	s.createWith(t, owner, p, token)
-	for _, other := range variants(p) {
-		s.mustAnswer(t, plants.ErrTokenReused, owner, other, token)
+	for _, other := range Variants(t, p) {
+		s.wantCreate(t, plants.ErrTokenReused, owner, other, token)
 	}
-	s.mustAnswer(t, nil, owner, p, token)
+	s.wantCreate(t, nil, owner, p, token)
 	s.has(t, owner, nil, 10, p)
 }
 
-// After a delete the same token makes the plant anew, as it was or otherwise.
+// After a Delete the same token can create the plant again, the same or not.
 func testTokenAfterDelete(t *testing.T, s suite) {
-	owner, p, token := randomOwner(), randomPlant(), plants.NewWriteToken()
-	for _, again := range append(variants(p), p) {
+	owner, p, token := randomOwner(), randomPlant(t), plants.NewWriteToken()
+	for _, again := range append(Variants(t, p), p) {
 		s.createWith(t, owner, again, token)
 		s.has(t, owner, nil, 10, again)
-		s.delete(t, owner, p.ID)
-		if err := is(s.Delete(t.Context(), owner, p.ID), plants.ErrNotFound); err != nil {
-			t.Errorf("second delete: %v", err)
-		}
+		s.wantDelete(t, nil, owner, p.ID)
+		s.wantDelete(t, plants.ErrNotFound, owner, p.ID)
 	}
 	s.has(t, owner, nil, 10)
 }
 
-// A token says nothing of another owner's plant: the id is in use.
+// While one owner uses an id, every Create of another owner with that id fails,
+// whatever its token.
 func testTokenOfAnotherOwner(t *testing.T, s suite) {
-	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(), plants.NewWriteToken()
+	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(t), plants.NewWriteToken()
 	s.createWith(t, alice, p, token)
-	for _, other := range append(variants(p), p) {
-		s.mustAnswer(t, plants.ErrInUse, bob, other, token)
+	for _, other := range append(Variants(t, p), p) {
+		s.wantCreate(t, plants.ErrInUse, bob, other, token)
+		s.wantCreate(t, plants.ErrInUse, bob, other, plants.NewWriteToken())
 	}
 	s.has(t, alice, nil, 10, p)
 	s.has(t, bob, nil, 10)
-}
-
-// A create of another id is one of its own, whatever its token.
-func testTokenWithAnotherID(t *testing.T, s suite) {
-	owner, all, token := randomOwner(), randomPlants(3), plants.NewWriteToken()
-	for _, p := range all {
-		s.createWith(t, owner, p, token)
-	}
-	s.has(t, owner, nil, 10, all...)
-	s.delete(t, owner, all[1].ID)
-	s.mustAnswer(t, nil, owner, all[2], token)
-	s.has(t, owner, nil, 10, all[0], all[2])
+	s.wantDelete(t, nil, alice, p.ID)
+	s.create(t, bob, p)
+	s.has(t, alice, nil, 10)
+	s.has(t, bob, nil, 10, p)
 }

@@ -1,6 +1,8 @@
 package plantstest
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,22 +12,34 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A plant without a tag and one with an empty tag stay apart.
-func testTags(t *testing.T, s suite) {
-	owner, all := randomOwner(), randomPlants(3)
-	all[0].Tag, all[1].Tag, all[2].Tag = nil, new(""), new("tag")
-	for _, p := range all {
-		s.create(t, owner, p)
+// Every field is returned as it was stored, whether set, zero or nil.
+func testFields(t *testing.T, s suite) {
+	owner, p := randomOwner(), randomPlant(t)
+	want := append(Variants(t, p), p)
+	for i := range want {
+		want[i].ID = p.ID + int64(i)
+		s.create(t, owner, want[i])
 	}
-	s.has(t, owner, nil, 10, all...)
+	var got []plants.Plant
+	s.settles(t, func(ctx context.Context) (err error) {
+		if got, err = s.read(ctx, owner, nil, 10); err == nil && len(got) != len(want) {
+			err = fmt.Errorf("the list has %d plants, want %d", len(got), len(want))
+		}
+		return err
+	})
+	// Each plant was written once, so a difference is not a stale read.
+	for i := range got {
+		if d := Difference(got[i], want[i]); d != "" {
+			t.Errorf("a listed plant differs from the one created: %s; make this store's Create write the field and its List read it", d)
+		}
+	}
 }
 
-// Every string that the rules let through comes back as it was, as a name and
-// as a tag.
+// Every valid string is returned unchanged.
 func testStrings(t *testing.T, s suite) {
 	owner := randomOwner()
-	texts := slices.Concat(oddStrings(), codePoints())
-	all := randomPlants(len(texts))
+	texts := slices.Concat(unusualStrings(), codePoints())
+	all := randomPlants(t, len(texts))
 	for i := range all {
 		all[i].Name, all[i].Tag = texts[i], &texts[i]
 		if err := all[i].Validate(); err != nil {
@@ -36,8 +50,9 @@ func testStrings(t *testing.T, s suite) {
 	s.has(t, owner, nil, 50, all...)
 }
 
-// oddStrings returns strings that storage and encodings are known to change.
-func oddStrings() []string {
+// unusualStrings returns strings that storage systems and encodings are known
+// to change.
+func unusualStrings() []string {
 	return []string{
 		"  x  ", "\r\nx\r\n\t", "a\x00b", "\x00", "\x01\x1f\x7f\u0080\u009f", "line\u2028line\u2029line\u0085line",
 		"\ufeffx", "x\ufffd\ufffex\uffff", "\ud7ff\ue000", "\U0010ffff", "\u200b\u200d\u202e",
@@ -50,9 +65,9 @@ func oddStrings() []string {
 	}
 }
 
-// codePoints returns strings that together hold every code point up to U+00FF,
-// and of each block of 256 above it the first and the last, up to the end of
-// the last plane; 256 in a string.
+// codePoints returns strings of MaxNameLength code points that together contain
+// every code point up to U+00FF, and the first and the last of every further
+// block of 256.
 func codePoints() []string {
 	var all []rune
 	for r := range rune(unicode.MaxRune + 1) {

@@ -1,0 +1,184 @@
+package plantstest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"example.com/plantstore/internal/plants"
+)
+
+func nothing[T any](T) {}
+
+// sorted lists in another order.
+func sorted(compare func(a, b int64) int) faulty {
+	return faulty{list: func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+		all, err := m.List(ctx, owner, plants.Query{Limit: 1 << 30})
+		slices.SortStableFunc(all.Plants, func(a, b plants.Plant) int { return compare(a.ID, b.ID) })
+		var page plants.Page
+		for _, p := range all.Plants {
+			if q.After == nil || compare(p.ID, *q.After) > 0 {
+				page.Plants = append(page.Plants, p)
+			}
+		}
+		if len(page.Plants) > q.Limit {
+			page.Plants, page.More = page.Plants[:q.Limit], true
+		}
+		return page, err
+	}}
+}
+
+// paged changes the query or the page of each List.
+func paged(before func(*plants.Query), after func(*plants.Page)) faulty {
+	return faulty{list: func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+		before(&q)
+		page, err := m.List(ctx, owner, q)
+		after(&page)
+		return page, err
+	}}
+}
+
+// stored changes what each Create stores.
+func stored(change func(*entry)) faulty {
+	return faulty{create: func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+		e := entry{owner, p, token}
+		change(&e)
+		return m.Create(ctx, e.owner, e.plant, e.token)
+	}}
+}
+
+// texts changes the names and tags that Create stores.
+func texts(change func(string) string) faulty {
+	return stored(func(e *entry) {
+		e.plant.Name = change(e.plant.Name)
+		if e.plant.Tag != nil {
+			e.plant.Tag = new(change(*e.plant.Tag))
+		}
+	})
+}
+
+// owners treats some owners as the same.
+func owners(change func(string) string) faulty {
+	f := stored(func(e *entry) { e.owner = change(e.owner) })
+	f.list = func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+		return m.List(ctx, change(owner), q)
+	}
+	f.delete = func(m *memory, ctx context.Context, owner string, id int64) error {
+		return m.Delete(ctx, change(owner), id)
+	}
+	return f
+}
+
+// hiding returns nil from Create instead of an error.
+func hiding(hidden error) createFunc {
+	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+		if err := m.Create(ctx, owner, p, token); !errors.Is(err, hidden) {
+			return err
+		}
+		return nil
+	}
+}
+
+func nilIfEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
+}
+
+// basicPlane replaces what a database with three bytes per character can't store.
+func basicPlane(s string) string {
+	return strings.Map(func(r rune) rune {
+		if utf8.RuneLen(r) > 3 {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+func decremented(id *int64) *int64 {
+	if id == nil {
+		return nil
+	}
+	return new(*id - 1)
+}
+
+// listFromPlant starts a page at the beginning if no plant has the id After.
+func listFromPlant(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	if q.After != nil {
+		if _, ok := m.get(*q.After); !ok {
+			q.After = nil
+		}
+	}
+	return m.List(ctx, owner, q)
+}
+
+func deleteOfAnyOwner(m *memory, ctx context.Context, _ string, id int64) error {
+	e, _ := m.get(id)
+	return m.Delete(ctx, e.owner, id)
+}
+
+func overwrite(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if old, _ := m.get(p.ID); old.owner == owner && old.token != token {
+		m.put(entry{owner, p, token})
+	}
+	return m.Create(ctx, owner, p, token)
+}
+
+// rememberTokens keeps tokens longer than plants, and across ids.
+func rememberTokens(done map[string]bool) createFunc {
+	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+		if key := owner + string(token); done[key] {
+			return nil
+		} else {
+			done[key] = true
+		}
+		return m.Create(ctx, owner, p, token)
+	}
+}
+
+// overlap is long enough for concurrent calls to overlap.
+const overlap = 20 * time.Millisecond
+
+// reserve stores an empty plant first, and p later.
+func reserve(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if _, taken := m.get(p.ID); taken {
+		return m.Create(ctx, owner, p, token)
+	}
+	m.put(entry{owner: owner, plant: plants.Plant{ID: p.ID}})
+	time.Sleep(overlap)
+	m.put(entry{owner, p, token})
+	return nil
+}
+
+// createInTwoSteps checks first and stores later.
+func createInTwoSteps(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if _, taken := m.get(p.ID); taken {
+		return m.Create(ctx, owner, p, token)
+	}
+	time.Sleep(overlap)
+	m.put(entry{owner, p, token})
+	return ctx.Err()
+}
+
+func deleteInTwoSteps(m *memory, ctx context.Context, owner string, id int64) error {
+	old, _ := m.get(id)
+	time.Sleep(overlap)
+	if err := m.Delete(ctx, owner, id); err != nil && old.owner != owner {
+		return err
+	}
+	return ctx.Err()
+}
+
+// ignoring creates the plant even if its context has ended with the given error.
+func ignoring(end error) createFunc {
+	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+		if ctx.Err() == end {
+			_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
+		}
+		return m.Create(ctx, owner, p, token)
+	}
+}

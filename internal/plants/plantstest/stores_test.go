@@ -1,0 +1,168 @@
+package plantstest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// memory is a correct store in memory.
+type memory struct {
+	mu   sync.Mutex
+	byID map[int64]entry
+}
+
+type entry struct {
+	owner string
+	plant plants.Plant
+	token plants.WriteToken
+}
+
+func newMemory() *memory { return &memory{byID: map[int64]entry{}} }
+
+// get returns the plant with the given id, or a zero entry.
+func (m *memory) get(id int64) (e entry, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok = m.byID[id]
+	return e, ok
+}
+
+func (m *memory) put(e entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.byID[e.plant.ID] = e
+}
+
+func (m *memory) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old, taken := m.byID[p.ID]
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !taken:
+		m.byID[p.ID] = entry{owner, p, token}
+		return nil
+	case old.owner != owner || old.token != token:
+		return plants.ErrInUse
+	case !old.plant.Same(p):
+		return plants.ErrTokenReused
+	}
+	return nil
+}
+
+func (m *memory) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return plants.Page{}, ctx.Err()
+	}
+	var page plants.Page
+	for id, e := range m.byID {
+		if e.owner == owner && (q.After == nil || id > *q.After) {
+			page.Plants = append(page.Plants, e.plant)
+		}
+	}
+	slices.SortFunc(page.Plants, func(a, b plants.Plant) int { return cmp.Compare(a.ID, b.ID) })
+	if len(page.Plants) > q.Limit {
+		page.Plants, page.More = page.Plants[:q.Limit], true
+	}
+	return page, nil
+}
+
+func (m *memory) Delete(ctx context.Context, owner string, id int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.byID[id].owner != owner {
+		return plants.ErrNotFound
+	}
+	delete(m.byID, id)
+	return nil
+}
+
+// The types of a store's methods, with the correct store as first parameter.
+type (
+	createFunc = func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error
+	listFunc   = func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error)
+	deleteFunc = func(m *memory, ctx context.Context, owner string, id int64) error
+)
+
+// faulty is a memory with some methods replaced, if not nil.
+type faulty struct {
+	*memory
+	create createFunc
+	list   listFunc
+	delete deleteFunc
+}
+
+func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if f.create == nil {
+		return f.memory.Create(ctx, owner, p, token)
+	}
+	return f.create(f.memory, ctx, owner, p, token)
+}
+
+func (f faulty) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	if f.list == nil {
+		return f.memory.List(ctx, owner, q)
+	}
+	return f.list(f.memory, ctx, owner, q)
+}
+
+func (f faulty) Delete(ctx context.Context, owner string, id int64) error {
+	if f.delete == nil {
+		return f.memory.Delete(ctx, owner, id)
+	}
+	return f.delete(f.memory, ctx, owner, id)
+}
+
+// faults are stores that each violate the contract. Each key is the name of the
+// subtest that must fail, with a suffix if there are several.
+var faults = map[string]faulty{
+	"fields":               stored(func(e *entry) { e.plant.Tag = nil }),
+	"fields/nil as zero":   stored(func(e *entry) { e.plant.Tag = cmp.Or(e.plant.Tag, new("")) }),
+	"fields/zero as nil":   stored(func(e *entry) { e.plant.Tag = nilIfEmpty(e.plant.Tag) }),
+	"strings":              texts(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }),
+	"strings/trimmed":      texts(strings.TrimSpace),
+	"strings/short":        texts(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1000)], "") }),
+	"strings/planes":       texts(basicPlane),
+	"empty":                paged(nothing, func(p *plants.Page) { p.More = p.More || len(p.Plants) == 0 }),
+	"order":                sorted(func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }),
+	"order/float":          sorted(func(a, b int64) int { return cmp.Compare(float64(a), float64(b)) }),
+	"order/text":           sorted(func(a, b int64) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }),
+	"pages":                paged(nothing, func(p *plants.Page) { p.More = p.More && len(p.Plants) != 7 }),
+	"pages/too long":       paged(func(q *plants.Query) { q.Limit = max(q.Limit, 2) }, nothing),
+	"pages/overflow":       paged(func(q *plants.Query) { q.Limit = int(int32(q.Limit + 1)) }, nothing),
+	"after":                paged(func(q *plants.Query) { q.After = decremented(q.After) }, nothing),
+	"after/needs a plant":  {list: listFromPlant},
+	"isolation":            {delete: deleteOfAnyOwner},
+	"odd owners":           owners(func(s string) string { return strings.TrimRight(s, "\x00") }),
+	"odd owners/length":    owners(func(s string) string { return s[:min(len(s), 254)] }),
+	"odd owners/case":      owners(strings.ToLower),
+	"in use":               {create: overwrite},
+	"same token":           stored(func(e *entry) { e.token = plants.NewWriteToken() }),
+	"same token/per owner": {create: rememberTokens(map[string]bool{})},
+	"token reused":         {create: hiding(plants.ErrTokenReused)},
+	"token after delete":   {create: rememberTokens(map[string]bool{})},
+	"token of another owner": {create: func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+		if old, _ := m.get(p.ID); old.token == token && old.plant.Same(p) {
+			return nil
+		}
+		return m.Create(ctx, owner, p, token)
+	}},
+	"token of another owner/in use": {create: hiding(plants.ErrInUse)},
+	"concurrent creates":            {create: createInTwoSteps},
+	"concurrent retries":            {create: reserve},
+	"concurrent deletes":            {delete: deleteInTwoSteps},
+	"ended contexts":                {create: ignoring(context.Canceled)},
+	"ended contexts/expired":        {create: ignoring(context.DeadlineExceeded)},
+}
