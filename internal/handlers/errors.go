@@ -14,34 +14,35 @@ import (
 )
 
 // A Code is the numeric value of an Error: its HTTP status times 100, plus a
-// number of ours. Codes are part of the contract and stable for ever.
+// number of our own. Codes are part of the contract and never change.
 type Code int32
 
-// The codes, each with what it means.
+// The error codes. To add one, add it here and to codeNames. Return it with
+// failf, or add a row to failures for an error of another package.
 const (
-	CodeBadRequest      Code = 40000 // any other fault of the request
-	CodeMalformedBody   Code = 40001 // the body is not one JSON object, strictly read
+	CodeBadRequest      Code = 40000 // any other invalid request
+	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object
 	CodeInvalidField    Code = 40002 // a field of the body is missing or breaks a rule
 	CodeInUse           Code = 40003 // the id is in use
-	CodeUnsupportedType Code = 40004 // media type or content encoding not supported
+	CodeUnsupportedType Code = 40004 // unsupported media type or content encoding
 	CodeBodyTooLarge    Code = 40005 // the body is too large
 	CodeInvalidQuery    Code = 40006 // a query parameter breaks a rule
 	CodeInvalidID       Code = 40007 // the id in the path is not an int64
 	CodeInvalidKey      Code = 40008 // the Idempotency-Key is malformed
-	CodeKeyReused       Code = 40009 // the Idempotency-Key was used for this id with another name or tag
+	CodeKeyReused       Code = 40009 // the Idempotency-Key was used for this id with other field values
 	CodeNoToken         Code = 40100 // no bearer token
 	CodeInvalidToken    Code = 40101 // the token is invalid
 	CodeExpiredToken    Code = 40102 // the token has expired
-	CodeScope           Code = 40300 // the token lacks the scope
+	CodeScope           Code = 40300 // the token lacks the required scope
 	CodeNotFound        Code = 40400 // no such plant
 	CodeUnknownPath     Code = 40401 // no such path
-	CodeMethod          Code = 40500 // the path exists, the method does not
-	CodeInternal        Code = 50000 // our fault
-	CodeUnavailable     Code = 50300 // storage throttled or unreachable, or the token keys unknown so far
-	CodeTimeout         Code = 50400 // out of time
+	CodeMethod          Code = 40500 // the path does not support the method
+	CodeInternal        Code = 50000 // internal error
+	CodeUnavailable     Code = 50300 // storage throttled or unreachable, or token keys not available yet
+	CodeTimeout         Code = 50400 // the request timed out or was canceled
 )
 
-// codeNames has every code with its name in the OpenAPI document.
+// codeNames are the names of all codes, as in the OpenAPI document.
 var codeNames = map[Code]string{
 	CodeBadRequest:      "BadRequest",
 	CodeMalformedBody:   "MalformedBody",
@@ -71,15 +72,15 @@ func Codes() []Code { return slices.Sorted(maps.Keys(codeNames)) }
 // String returns the name of c in the OpenAPI document.
 func (c Code) String() string { return codeNames[c] }
 
-// Status returns the HTTP status that c goes with.
+// Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
 
-// A failure is all that a client learns of an error. As an error itself it is
-// a fault that this package found in a request.
+// A failure is what a client learns about an error. As an error itself, it is a
+// fault that this package found in a request.
 type failure struct {
 	code    Code
-	message string      // for a person: which field, which rule
-	header  http.Header // beyond those of every answer
+	message string      // names the field and the rule
+	header  http.Header // in addition to the headers of every response
 }
 
 func (f *failure) Error() string { return f.message }
@@ -88,33 +89,20 @@ func failf(code Code, format string, args ...any) error {
 	return &failure{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// excerpt quotes at most 64 characters of what a client sent, to give it back
-// in a message.
+// excerpt quotes at most 64 characters of s, to echo client input in a message.
 func excerpt(s string) string { return strconv.Quote(truncate(s)) }
 
-// truncate cuts s after 64 characters.
+// truncate returns at most 64 characters of s.
 func truncate(s string) string {
-	n := 0
-	for i := range s {
-		if n == 64 {
-			return s[:i] + "…"
-		}
-		n++
+	if short := fmt.Sprintf("%.64s", s); short != s {
+		return short + "…"
 	}
 	return s
 }
 
-func methodError(allow string) error {
-	return &failure{CodeMethod, "method not allowed; this path allows " + allow, header("Allow", allow)}
-}
-
-func scopeError(scope string) error {
-	return &failure{CodeScope, "the access token lacks the scope " + scope, challenge("insufficient_scope")}
-}
-
-// failures says what the client learns of the errors of other packages. The
-// first row whose error matches counts: an attempt may have been throttled and
-// then have run out of time, so the context's errors come first.
+// failures maps errors of other packages to what the client learns. The first
+// row that matches counts. The context's errors come first, since a throttled
+// call may also have run out of time.
 var failures = []struct {
 	err error
 	failure
@@ -127,13 +115,13 @@ var failures = []struct {
 	{plants.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
 	{plants.ErrUnreachable, failure{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
 	{auth.ErrNoToken, failure{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
-	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge("invalid_token")}},
-	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service", challenge("invalid_token")}},
+	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
+	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service", challenge(`, error="invalid_token"`)}},
 	{auth.ErrKeysUnavailable, failure{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter("5")}},
 }
 
-// describe returns what a client learns of err. What no row knows is our own
-// fault, and its text is none of the client's business.
+// describe returns what a client learns about err. An error without a row is
+// internal, and clients never see its text.
 func describe(err error) failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return *f
@@ -146,20 +134,10 @@ func describe(err error) failure {
 	return failure{CodeInternal, "internal error", nil}
 }
 
-// challenge is the answer to a token that doesn't do, as RFC 6750, section 3
-// has it.
-func challenge(code string) http.Header {
-	value := `Bearer realm="plants"`
-	if code != "" {
-		value += `, error="` + code + `"`
-	}
-	return header("WWW-Authenticate", value)
-}
+func retryAfter(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
 
-func retryAfter(seconds string) http.Header { return header("Retry-After", seconds) }
-
-func header(name, value string) http.Header {
-	h := make(http.Header)
-	h.Set(name, value)
-	return h
+// challenge returns the header of a response to a rejected token, with further
+// parameters (RFC 6750 section 3).
+func challenge(params string) http.Header {
+	return http.Header{"Www-Authenticate": {`Bearer realm="plants"` + params}}
 }

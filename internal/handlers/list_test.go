@@ -13,20 +13,16 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// pagedStore lists the ids 1 to n, in pages of its own accord, and keeps the
-// queries that it was asked.
+// A pagedStore lists the ids 1 to n in pages of its own size, and records the
+// queries.
 type pagedStore struct {
 	plants.Store
 	n, page int64
 	name    string
-	wait    func(context.Context)
 	queries []plants.Query
 }
 
-func (s *pagedStore) List(ctx context.Context, _ string, q plants.Query) (page plants.Page, err error) {
-	if s.wait != nil {
-		s.wait(ctx)
-	}
+func (s *pagedStore) List(_ context.Context, _ string, q plants.Query) (page plants.Page, err error) {
 	s.queries = append(s.queries, q)
 	id := int64(1)
 	if q.After != nil {
@@ -40,7 +36,7 @@ func (s *pagedStore) List(ctx context.Context, _ string, q plants.Query) (page p
 	return page, nil
 }
 
-// walk follows Link from path to the end, and returns the ids of each page.
+// walk follows every Link, starting at path, and returns the ids of each page.
 func walk(t *testing.T, s *server, path string) (pages [][]int64) {
 	t.Helper()
 	for {
@@ -69,8 +65,7 @@ func walk(t *testing.T, s *server, path string) (pages [][]int64) {
 	}
 }
 
-// However the store cuts its pages, the client gets the ones it asked for, and
-// the last has no Link.
+// Clients get the pages that they request, whatever pages the store returns.
 func TestPages(t *testing.T) {
 	for _, test := range []struct{ n, limit, storePage, want int64 }{
 		{0, 1, 10, 1}, {1, 1, 10, 1}, {2, 1, 10, 2}, {10, 3, 10, 4}, {10, 5, 10, 2}, {10, 5, 1, 2},
@@ -92,16 +87,16 @@ func TestPages(t *testing.T) {
 			}
 			for _, q := range store.queries {
 				if q.Limit < 1 || q.Limit > listBatch {
-					t.Errorf("the store was asked for %d plants at once", q.Limit)
+					t.Errorf("the limit of a query to the store is %d", q.Limit)
 				}
 			}
 		})
 	}
 }
 
-// A list without limit ends where one more plant would make it too large.
+// A list without a limit has as many plants as fit into maxList.
 func TestLargestList(t *testing.T) {
-	// Each character takes six bytes, the most there is.
+	// Each character takes six bytes, the maximum.
 	store := &pagedStore{n: 3000, page: 700, name: strings.Repeat("\x00", plants.MaxNameLength)}
 	s := newServer(t, store)
 	a := s.do(t, "GET", "/plants", "")
@@ -125,51 +120,37 @@ func TestLargestList(t *testing.T) {
 	}
 }
 
-// A list that has something sends it while there is time, rather than nothing
-// when there is none; one that has nothing yet goes on.
+// A list ends early if time is short, but not before its first plant.
 func TestListEndsInTime(t *testing.T) {
-	store := &pagedStore{n: 5, page: 1, name: "Basil"}
-	s := newServer(t, store)
-	service := s.Config.Handler.(*Service)
+	service := &Service{store: &pagedStore{n: 5, page: 1, name: "Basil"}}
 	ctx, cancel := context.WithTimeout(t.Context(), listReserve-time.Second)
 	defer cancel()
-	body, next, err := service.readList(ctx, "alice", listQuery{})
-	if err != nil || string(body) != `[{"name":"Basil"}]`+"\n" || next == nil || *next != 1 {
-		t.Errorf("with little time left: %q, next %v, %v", body, next, err)
+	resp, err := service.readList(ctx, "alice", listQuery{})
+	if err != nil || string(resp.body) != `[{"name":"Basil"}]`+"\n" || resp.link == "" {
+		t.Errorf("with little time left: %q, Link %q, %v", resp.body, resp.link, err)
 	}
-	body, next, err = service.readList(t.Context(), "alice", listQuery{})
-	if err != nil || strings.Count(string(body), "Basil") != 5 || next != nil {
-		t.Errorf("with time enough: %q, next %v, %v", body, next, err)
+	resp, err = service.readList(t.Context(), "alice", listQuery{})
+	if err != nil || strings.Count(string(resp.body), "Basil") != 5 || resp.link != "" {
+		t.Errorf("with enough time: %q, Link %q, %v", resp.body, resp.link, err)
 	}
 }
 
-func TestCursor(t *testing.T) {
-	for _, id := range []int64{math.MinInt64, -1, 0, 1, 1 << 53, math.MaxInt64} {
+// FuzzCursor requires each id to have exactly one cursor.
+func FuzzCursor(f *testing.F) {
+	good := formatCursor(1)
+	for _, s := range []string{
+		good, "", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:], good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
+	} {
+		f.Add(int64(math.MinInt64), s)
+		f.Add(int64(math.MaxInt64), s)
+	}
+	f.Fuzz(func(t *testing.T, id int64, s string) {
 		c := formatCursor(id)
 		if got, ok := parseCursor(c); !ok || got != id {
-			t.Errorf("the cursor %s of %d reads as %d, %v", c, id, got, ok)
+			t.Errorf("parseCursor(%q) = %d, %t, want %d", c, got, ok, id)
 		}
-	}
-	good := formatCursor(1)
-	for _, bad := range []string{
-		"", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:], good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
-	} {
-		if id, ok := parseCursor(bad); ok {
-			t.Errorf("%q reads as a cursor to %d", bad, id)
+		if id, ok := parseCursor(s); ok && formatCursor(id) != s {
+			t.Errorf("parseCursor(%q) = %d, whose cursor is %q", s, id, formatCursor(id))
 		}
-	}
-}
-
-func TestExcerpt(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                            `""`,
-		"abc":                         `"abc"`,
-		"a\x00\xff\"":                 `"a\x00\xff\""`,
-		strings.Repeat("x", 64):       `"` + strings.Repeat("x", 64) + `"`,
-		strings.Repeat("\u00e9", 100): `"` + strings.Repeat("\u00e9", 64) + `…"`,
-	} {
-		if got := excerpt(s); got != want {
-			t.Errorf("excerpt(%q) = %s, want %s", s, got, want)
-		}
-	}
+	})
 }

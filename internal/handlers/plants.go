@@ -1,38 +1,37 @@
 package handlers
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"example.com/plantstore/internal/plants"
 )
 
 const (
-	// maxList is the largest body of a list, in bytes. Lambda takes 6 MB, in
-	// which every character may count twice: the body is a string inside the
-	// function's answer, with its quotes and backslashes escaped once more.
+	// maxKeyLength is the maximum length of an Idempotency-Key, in bytes.
+	maxKeyLength = 255
+
+	// maxList is the maximum size of a list body, in bytes. Lambda limits a
+	// response to 6 MB, in which every character may take twice its size: the
+	// body is a JSON string there, with quotes and backslashes escaped again.
 	// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 	maxList = 5 << 19 // 2.5 MiB
 
-	// listBatch is how many plants are asked of the store at once: it bounds
-	// the memory that a list takes.
+	// listBatch is the maximum number of plants to request from the store at
+	// once. It bounds the memory of a list.
 	listBatch = 4096
 
-	// listReserve is the time that must remain to read one more batch. With
-	// less, what was read is sent, while there is time to send it.
+	// listReserve is the minimum time to spend on another batch. With less, a
+	// list ends early with a Link to the rest.
 	listReserve = 2 * time.Second
 )
 
-// plantBody is the Plant shape of the interface, with the id where the client
-// asked for it.
-type plantBody struct {
-	ID   *int64  `json:"id,omitzero"`
-	Name string  `json:"name"`
-	Tag  *string `json:"tag,omitzero"`
-}
-
-// create answers POST /plants.
+// create serves POST /plants.
 func (s *Service) create(r *request) (response, error) {
 	if err := checkMediaType(r.Header); err != nil {
 		return response{}, err
@@ -52,77 +51,85 @@ func (s *Service) create(r *request) (response, error) {
 	if err := s.store.Create(r.Context(), r.caller.Subject, p, token); err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: encode(plantBody{Name: p.Name, Tag: p.Tag})}, nil
+	return response{status: http.StatusOK, body: encodePlant(&p, false)}, nil
 }
 
-// list answers GET /plants.
+// writeToken derives the write token of r from its Idempotency-Key. Without
+// one, the token is random.
+func writeToken(r *request) (plants.WriteToken, error) {
+	keys := r.Header.Values("Idempotency-Key")
+	if len(keys) == 0 {
+		return plants.NewWriteToken(), nil
+	}
+	// A comma may mean that a gateway joined two headers.
+	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == ',' }
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKeyLength || strings.ContainsFunc(keys[0], invalid) {
+		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, with 1 to %d visible ASCII characters and no comma", maxKeyLength)
+	}
+	return plants.KeyedWriteToken(r.caller.Subject, keys[0]), nil
+}
+
+// list serves GET /plants.
 func (s *Service) list(r *request) (response, error) {
 	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
 	}
-	body, next, err := s.readList(r.Context(), r.caller.Subject, q)
-	if err != nil {
-		return response{}, err
-	}
-	resp := response{status: http.StatusOK, body: body}
-	if next != nil {
-		resp.link = q.nextLink(*next)
-	}
-	return resp, nil
+	return s.readList(r.Context(), r.caller.Subject, q)
 }
 
-// readList returns the plants that q selects as a JSON array. If it ends before
-// the last of them, next is the id to go on after.
-func (s *Service) readList(ctx context.Context, owner string, q listQuery) (body []byte, next *int64, err error) {
-	body = []byte{'['}
-	after, left := q.after, q.max()
+// readList returns the plants that q selects as a JSON array, with a Link if it
+// ends before the last of them.
+func (s *Service) readList(ctx context.Context, owner string, q listQuery) (response, error) {
+	body := []byte{'['}
+	limit := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
+	after, left := q.after, limit
 	for {
-		// One more than asked tells whether there is a next page.
+		// One plant more than requested shows whether there is a next page.
 		page, err := s.store.List(ctx, owner, plants.Query{After: after, Limit: min(left, listBatch-1) + 1})
 		if err != nil {
-			return nil, nil, err
+			return response{}, err
 		}
 		for i := range page.Plants {
-			element := q.element(&page.Plants[i])
+			element := encodePlant(&page.Plants[i], q.includeID)
+			element[len(element)-1] = ','
 			if left == 0 || len(body)+len(element)+len("]\n") > maxList {
-				return endList(body), after, nil
+				return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
 			}
 			body = append(body, element...)
 			after = &page.Plants[i].ID
 			left--
 		}
 		if !page.More {
-			return endList(body), nil, nil
+			return response{http.StatusOK, "", endList(body)}, nil
 		}
-		if left < q.max() && short(ctx) {
-			return endList(body), after, nil
+		deadline, ok := ctx.Deadline()
+		if ok && left < limit && time.Until(deadline) < listReserve {
+			return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
 		}
 	}
 }
 
-// endList closes an array whose elements each end in a comma.
-func endList(body []byte) []byte {
-	if n := len(body); body[n-1] == ',' {
-		body = body[:n-1]
-	}
-	return append(body, "]\n"...)
-}
+// endList closes an array whose elements all end with a comma.
+func endList(body []byte) []byte { return append(bytes.TrimSuffix(body, []byte{','}), "]\n"...) }
 
-// short reports whether too little of ctx's time remains to read on.
-func short(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && time.Until(deadline) < listReserve
-}
-
-// delete answers DELETE /plants/{id}.
+// delete serves DELETE /plants/{id}.
 func (s *Service) delete(r *request) (response, error) {
-	id, ok := parseInt64(r.id)
-	if !ok {
-		return response{}, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt(r.id))
+	id, err := r.plantID()
+	if err != nil {
+		return response{}, err
 	}
 	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusNoContent}, nil
+}
+
+// plantID returns the id in the path of r.
+func (r *request) plantID() (int64, error) {
+	id, ok := parseInt64(r.id)
+	if !ok {
+		return 0, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt(r.id))
+	}
+	return id, nil
 }

@@ -8,20 +8,20 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// routes is the whole service. To add an operation, add a row and its function
-// in plants.go, and describe it in api/openapi.yaml.
+// routes is the route table. To add an operation, add a row beside those of the
+// same path, its function in plants.go, and its description in api/openapi.yaml.
 var routes = []Route{
 	{http.MethodPost, "/plants", auth.ScopeWrite, (*Service).create},
 	{http.MethodGet, "/plants", auth.ScopeRead, (*Service).list},
 	{http.MethodDelete, "/plants/{id}", auth.ScopeWrite, (*Service).delete},
 }
 
-// A Route is an operation of the service. HEAD is served as GET; net/http or
-// the Lambda adapter drops the body.
+// A Route is an operation of the service. HEAD is served like GET; the HTTP
+// server or the Lambda adapter drops the body.
 type Route struct {
 	Method  string
-	Pattern string // {id} stands for one segment of the path
-	Scope   string // required of tokens that name scopes, see package auth
+	Pattern string // the path; {id} stands for one segment
+	Scope   string // the scope that the operation requires, see [auth.Caller.Allows]
 	serve   func(*Service, *request) (response, error)
 }
 
@@ -36,18 +36,19 @@ func (rt *Route) String() string {
 	return rt.Method + " " + rt.Pattern
 }
 
-// match finds the route of r by its method and its path, decoded once. Paths
-// are never cleaned nor redirected: what no pattern matches to the letter is
-// unknown. (http.ServeMux would answer //plants with a redirect, and take
-// %2F within an id, which some fronts decode before we see it.)
+// match finds the route of r by its method and path. The path is decoded once
+// and must match exactly: it is not cleaned, and nothing is redirected.
+// ([http.ServeMux] redirects //plants, and accepts %2F within an id, which some
+// fronts decode before the service sees it.)
 func (r *request) match() error {
 	method := r.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	var allowed []string
+	var allowed, patterns []string
 	for i := range routes {
 		rt := &routes[i]
+		patterns = append(patterns, rt.Pattern)
 		id, ok := rt.matchPath(r.URL.Path)
 		switch {
 		case !ok:
@@ -61,19 +62,21 @@ func (r *request) match() error {
 		}
 	}
 	if allowed == nil {
-		return failf(CodeUnknownPath, "no such path; the paths are /plants and /plants/{id}")
+		return failf(CodeUnknownPath, "no such path; the paths are %s", strings.Join(slices.Compact(patterns), " and "))
 	}
 	slices.Sort(allowed)
-	return methodError(strings.Join(allowed, ", "))
+	allow := strings.Join(allowed, ", ")
+	return &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
 }
 
-// matchPath reports whether path is one of rt's, and the segment that stands
-// for {id}, if rt has one.
+// matchPath reports whether path matches the pattern of rt, and returns the
+// segment that stands for {id}, if any.
 func (rt *Route) matchPath(path string) (id string, ok bool) {
-	prefix, hasID := strings.CutSuffix(rt.Pattern, "{id}")
+	prefix, suffix, hasID := strings.Cut(rt.Pattern, "{id}")
 	if !hasID {
 		return "", path == rt.Pattern
 	}
-	id, ok = strings.CutPrefix(path, prefix)
-	return id, ok && id != "" && !strings.Contains(id, "/")
+	path, okPrefix := strings.CutPrefix(path, prefix)
+	id, okSuffix := strings.CutSuffix(path, suffix)
+	return id, okPrefix && okSuffix && id != "" && !strings.Contains(id, "/")
 }

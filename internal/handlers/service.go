@@ -1,10 +1,10 @@
-// Package handlers is the HTTP side of the service: one [http.Handler] with
-// the routes of the plants, the same on every front that it is served by.
+// Package handlers is the HTTP layer of the service: one [http.Handler] with
+// all routes, the same on Lambda and on the plain server.
 //
-// A request's way: [Service.ServeHTTP] finds its route, checks its token, runs
-// the route's function in plants.go, and sends and logs what that returns. All
-// answers leave in one place, so each has its headers, its Error shape and its
-// log line, whatever happened.
+// [Service.ServeHTTP] matches the route of a request (routes.go), checks the
+// token, runs the route's function (plants.go), and sends and logs the result.
+// Every response is sent in one place, so each has its headers, the Error shape
+// if it failed (errors.go), and one log line.
 package handlers
 
 import (
@@ -22,54 +22,52 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// requestTimeout is the time that a request may take where its context gives
-// it no less: API Gateway waits for the function's 10 s, and the answer that
-// says so needs a moment to travel.
+// requestTimeout limits the time of a request whose context has no earlier
+// deadline. The function has 10 s, and the timeout response needs some of it.
 const requestTimeout = 9500 * time.Millisecond
 
-// A Service answers the requests of the plant store. It is safe for concurrent
-// use.
+// A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
 	store  plants.Store
 	tokens *auth.Verifier
 	log    *slog.Logger
 }
 
-// New returns the service that keeps plants in store, lets in the callers whose
-// tokens pass, and logs one line per request.
+// New returns a service that keeps plants in store, accepts callers with valid
+// tokens, and logs one line per request.
 func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
 	return &Service{store, tokens, log}
 }
 
-// request is a request on its way through the service, and what is known of it.
+// A request is an HTTP request with what the service has found out about it.
 type request struct {
 	*http.Request
-	route  *Route // nil if there is none
-	id     string // the last segment of the path, where the route has an {id}
+	route  *Route // nil if no route matches
+	id     string // the path segment that stands for {id}, if the route has one
 	caller auth.Caller
 }
 
-// response is a success. Failures are errors, see errors.go.
+// A response is a success. Failures are errors, see errors.go.
 type response struct {
 	status int
-	link   string // the Link header, if any
-	body   []byte // JSON, or nil for none
+	link   string // the Link header, or ""
+	body   []byte // JSON, or nil for no body
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(identified(r.Context()), requestTimeout)
+	ctx, cancel := context.WithTimeout(withRequestID(r.Context()), requestTimeout)
 	defer cancel()
 	req := &request{Request: r.WithContext(ctx)}
-	resp, err := s.answer(w, req)
+	resp, err := s.handle(w, req)
 	status := send(w, resp, err)
 	s.logRequest(req, status, err, time.Since(start))
 }
 
-// identified gives the log lines of ctx a request id, unless the front that
-// received the request did.
-func identified(ctx context.Context) context.Context {
+// withRequestID returns ctx with a request id for its log lines, unless the
+// Lambda adapter has set one.
+func withRequestID(ctx context.Context) context.Context {
 	for _, a := range logging.Attrs(ctx) {
 		if a.Key == logging.RequestID {
 			return ctx
@@ -78,10 +76,9 @@ func identified(ctx context.Context) context.Context {
 	return logging.With(ctx, slog.String(logging.RequestID, rand.Text()))
 }
 
-// answer checks what every request is checked for, in this order: route,
-// method, token, scope. Then it runs the route, whose panic is an error like
-// any other.
-func (s *Service) answer(w http.ResponseWriter, r *request) (resp response, err error) {
+// handle checks path, method, token and scope, in this order, and runs the
+// route's function. It returns a panic as an error.
+func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicError{v, debug.Stack()}
@@ -94,13 +91,42 @@ func (s *Service) answer(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, err
 	}
 	if !r.caller.Allows(r.route.Scope) {
-		return response{}, scopeError(r.route.Scope)
+		return response{}, &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
 }
 
-// panicError is a panic of a request, with the stack it came from.
+// An errorBody is the Error shape of api/openapi.yaml.
+type errorBody struct {
+	Error   Code   `json:"error"`
+	Message string `json:"message"`
+}
+
+// send writes resp or, if err is not nil, what the client learns about err. It
+// returns the status. Every response is sent here.
+func send(w http.ResponseWriter, resp response, err error) int {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if err != nil {
+		f := describe(err)
+		for name := range f.header {
+			h.Set(name, f.header.Get(name))
+		}
+		resp = response{status: f.code.Status(), body: encode(errorBody{f.code, f.message})}
+	}
+	if resp.link != "" {
+		h.Set("Link", resp.link)
+	}
+	if resp.body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(resp.status)
+	w.Write(resp.body) // fails only if the client has disconnected
+	return resp.status
+}
+
+// A panicError is a recovered panic.
 type panicError struct {
 	value any
 	stack []byte
@@ -108,8 +134,7 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// logRequest writes the one line of a request. Only here do internal errors
-// come to light.
+// logRequest writes the log line of a request. Internal errors appear only here.
 func (s *Service) logRequest(r *request, status int, err error, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("method", truncate(r.Method)),
@@ -123,7 +148,7 @@ func (s *Service) logRequest(r *request, status int, err error, took time.Durati
 	level := slog.LevelInfo
 	if err != nil {
 		attrs = append(attrs, slog.Int("error", int(describe(err).code)), slog.String("cause", err.Error()))
-		// A client that went away is no fault of the service.
+		// A client that disconnected is not an error of the service.
 		if status >= 500 && !errors.Is(err, context.Canceled) {
 			level = slog.LevelError
 		}

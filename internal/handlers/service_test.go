@@ -17,14 +17,14 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// A server is the service behind a real HTTP server, with its issuer of tokens.
+// A server is the service on a real HTTP server, with a token issuer.
 type server struct {
 	*httptest.Server
 	issuer *authtest.Issuer
 	log    *logBuffer
 }
 
-// newServer serves plants from store.
+// newServer starts a server for the plants in store.
 func newServer(t testing.TB, store plants.Store) *server {
 	t.Helper()
 	s := &server{issuer: authtest.NewIssuer(t), log: new(logBuffer)}
@@ -33,7 +33,7 @@ func newServer(t testing.TB, store plants.Store) *server {
 	return s
 }
 
-// newStore returns an empty embedded store.
+// newStore returns an empty store.
 func newStore(t testing.TB) plants.Store {
 	t.Helper()
 	store, err := bolt.Open(filepath.Join(t.TempDir(), "plants.db"))
@@ -44,15 +44,15 @@ func newStore(t testing.TB) plants.Store {
 	return store
 }
 
-// An answer is what a client got.
+// An answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// errorBody decodes the Error shape of a, which must have it to the letter.
-func (a answer) error(t testing.TB) (code Code, message string) {
+// error returns the code of a, which must have exactly the Error shape.
+func (a answer) error(t testing.TB) Code {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(a.body))
 	dec.DisallowUnknownFields()
@@ -61,18 +61,22 @@ func (a answer) error(t testing.TB) (code Code, message string) {
 		Message string
 	}
 	if err := dec.Decode(&e); err != nil {
-		t.Fatalf("the answer %d has not the Error shape: %v: %q", a.status, err, a.body)
+		t.Fatalf("%d %q does not have the Error shape: %v", a.status, a.body, err)
 	}
 	if got := a.header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("Content-Type of an error is %q", got)
 	}
 	if e.Error.Status() != a.status || e.Message == "" {
-		t.Errorf("the status is %d, the error %d %q", a.status, e.Error, e.Message)
+		t.Errorf("status %d with error %d and message %q", a.status, e.Error, e.Message)
 	}
-	return e.Error, e.Message
+	if e.Error.String() == "" {
+		t.Errorf("code %d has no name: add it to codeNames in internal/handlers/errors.go", e.Error)
+	}
+	return e.Error
 }
 
-// do sends a request of alice's, whose header pairs may override her token.
+// do sends a request with a token of alice. header has pairs of names and values,
+// which may replace the token; an empty value deletes the header.
 func (s *server) do(t testing.TB, method, path, body string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -87,11 +91,6 @@ func (s *server) do(t testing.TB, method, path, body string, header ...string) a
 		}
 		req.Header.Set(header[i], header[i+1])
 	}
-	return s.send(t, req)
-}
-
-func (s *server) send(t testing.TB, req *http.Request) answer {
-	t.Helper()
 	resp, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -107,30 +106,17 @@ func (s *server) send(t testing.TB, req *http.Request) answer {
 	return answer{resp.StatusCode, resp.Header, string(b)}
 }
 
-// logBuffer keeps what was logged.
+// A logBuffer keeps log lines.
 type logBuffer struct{ tools.Buffer }
 
-// take returns the lines so far, and forgets them.
-func (l *logBuffer) take(t testing.TB) (lines []map[string]any) {
+// one returns the only log line since the last call.
+func (l *logBuffer) one(t testing.TB) (line map[string]any) {
 	t.Helper()
-	for text := range strings.Lines(l.Take()) {
-		var line map[string]any
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatalf("a log line is not JSON: %q", text)
-		}
-		lines = append(lines, line)
+	text := l.Take()
+	if err := json.Unmarshal([]byte(text), &line); err != nil || strings.Count(text, "\n") != 1 {
+		t.Fatalf("the log is not one line of JSON: %q", text)
 	}
-	return lines
-}
-
-// one returns the only line so far.
-func (l *logBuffer) one(t testing.TB) map[string]any {
-	t.Helper()
-	lines := l.take(t)
-	if len(lines) != 1 {
-		t.Fatalf("got %d log lines, want 1: %v", len(lines), lines)
-	}
-	return lines[0]
+	return line
 }
 
 func TestLogLine(t *testing.T) {
@@ -156,12 +142,12 @@ func TestLogLine(t *testing.T) {
 		s.do(t, test.method, test.path, test.body, test.header...)
 		text := s.log.String()
 		if strings.Contains(text, token) || strings.Contains(text, "eyJ") {
-			t.Errorf("the log has a token: %s", text)
+			t.Errorf("the log contains a token: %s", text)
 		}
 		line := s.log.one(t)
 		for key, want := range test.want {
 			if line[key] != want {
-				t.Errorf("%s %s: the log says %s=%v, want %v", test.method, test.path, key, line[key], want)
+				t.Errorf("%s %s: log attribute %s=%v, want %v", test.method, test.path, key, line[key], want)
 			}
 		}
 		if ms, ok := line["duration_ms"].(float64); !ok || ms <= 0 {
@@ -169,21 +155,21 @@ func TestLogLine(t *testing.T) {
 		}
 		id := line[logging.RequestID]
 		if s, _ := id.(string); s == "" || seen[id] {
-			t.Errorf("%s %s: request_id %v is empty or not the request's own", test.method, test.path, id)
+			t.Errorf("%s %s: request_id %v is empty or not unique", test.method, test.path, id)
 		}
 		seen[id] = true
 	}
 }
 
-// A front that knows the request's id gives it, and no second one is made.
-func TestRequestIDOfTheFront(t *testing.T) {
+// The Lambda adapter sets the request id of its invocation.
+func TestGivenRequestID(t *testing.T) {
 	s := newServer(t, newStore(t))
 	service := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		service.ServeHTTP(w, r.WithContext(logging.With(r.Context(), slog.String(logging.RequestID, "front-1"))))
+		service.ServeHTTP(w, r.WithContext(logging.With(r.Context(), slog.String(logging.RequestID, "given"))))
 	})
 	s.do(t, "GET", "/plants", "")
-	if got := s.log.one(t)[logging.RequestID]; got != "front-1" {
-		t.Errorf("request_id is %v, want the front's", got)
+	if got := s.log.one(t)[logging.RequestID]; got != "given" {
+		t.Errorf("request_id is %v, want the given one", got)
 	}
 }
