@@ -1,5 +1,5 @@
-// Package config reads the environment of the service, which is all the
-// configuration that it has in production. Empty means unset, everywhere.
+// Package config reads the service's settings from environment variables. An
+// empty variable counts as unset.
 package config
 
 import (
@@ -12,8 +12,8 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// The names of the variables. DynamoDB's endpoint, region and credentials are
-// the SDK's own variables.
+// The names of the environment variables. The endpoint, region and credentials
+// of DynamoDB are set by the AWS SDK's own variables.
 const (
 	TableName     = "TABLE_NAME"
 	TokenIssuer   = "TOKEN_ISSUER"
@@ -29,33 +29,32 @@ func Names() []string {
 	return []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel}
 }
 
-// Config is what the environment says.
+// Config holds the settings of the service.
 type Config struct {
-	// Table is the DynamoDB table. Default: plants.
+	// Table is the name of the DynamoDB table. The default is plants.
 	Table string
 
-	// Tokens says whose tokens are accepted. If no issuer is named, nothing
-	// but RequireScopes is set.
+	// Tokens says which tokens are accepted. Without an issuer, only
+	// RequireScopes is set.
 	Tokens auth.Config
 
-	// LogLevel is the least level to log. Default: info.
+	// LogLevel is the minimum level of log lines. The default is info.
 	LogLevel slog.Level
 }
 
-// isTableName reports whether DynamoDB takes s as the name of a table.
+// isTableName reports whether s is a valid name of a DynamoDB table.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func isTableName(s string) bool {
-	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("_.-", c))
-	})
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return 3 <= len(s) && len(s) <= 255 && strings.Trim(s, valid) == ""
 }
 
-// FromEnv reads the configuration by means of getenv, which is os.Getenv but
-// in tests. An error names the variable that makes no sense.
+// FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
+// the variable to change.
 func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Table: cmp.Or(getenv(TableName), "plants")}
 	if !isTableName(c.Table) {
-		return Config{}, fmt.Errorf("%s: %q is no name of a table: it has 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.Table)
+		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.Table)
 	}
 	var err error
 	if c.LogLevel, err = logging.ParseLevel(getenv(LogLevel)); err != nil {
@@ -67,21 +66,21 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// tokensFromEnv refuses what is said by halves: a service that trusts no
-// issuer, or another than was meant, should not start.
+// tokensFromEnv rejects incomplete settings, so that the service does not start
+// with an issuer other than the intended one.
 func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
 	switch v := getenv(RequireScopes); v {
 	case "", "false":
 	case "true":
 		c.RequireScopes = true
 	default:
-		return auth.Config{}, fmt.Errorf("%s: %q is neither true nor false", RequireScopes, v)
+		return auth.Config{}, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}
 	c.Issuer = getenv(TokenIssuer)
 	if c.Issuer == "" {
 		for _, name := range []string{TokenAudience, TokenJWKSURL, TokenJWKS} {
 			if getenv(name) != "" {
-				return auth.Config{}, fmt.Errorf("%s is set but %s is not: name the issuer of the tokens", name, TokenIssuer)
+				return auth.Config{}, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
 			}
 		}
 		return c, nil
@@ -92,22 +91,20 @@ func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
 		}
 	}
 	if c.Audiences == nil {
-		return auth.Config{}, fmt.Errorf("%s is not set: name the audiences that tokens of %s are for, separated by commas", TokenAudience, c.Issuer)
+		return auth.Config{}, fmt.Errorf("%s is not set: set it to the audiences of the tokens of %s, separated by commas", TokenAudience, c.Issuer)
 	}
 	c.Keys, err = keysFromEnv(getenv)
 	return c, err
 }
 
-// keysFromEnv returns the issuer's keys: those given or, without any, those
-// at the given address or at the one where issuers have them by custom.
-func keysFromEnv(getenv func(string) string) (auth.KeySource, error) {
+// keysFromEnv returns the keys in TokenJWKS or, without it, those at
+// TokenJWKSURL or at the usual URL below the issuer.
+func keysFromEnv(getenv func(string) string) (keys auth.KeySource, err error) {
 	name, url, jwks := TokenJWKSURL, getenv(TokenJWKSURL), getenv(TokenJWKS)
 	if url == "" && jwks == "" {
 		name, url = TokenIssuer, strings.TrimSuffix(getenv(TokenIssuer), "/")+"/.well-known/jwks.json"
 	}
-	var keys auth.KeySource
-	var err error
-	if url != "" {
+	if url != "" { // an invalid URL is an error even if it is not used
 		if keys, err = auth.RemoteKeys(url, nil); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

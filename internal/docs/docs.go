@@ -1,6 +1,5 @@
-// Package docs serves the service's OpenAPI document, and a page where a person
-// can try what it describes: Swagger UI, from files that the program carries.
-// Nothing is loaded from elsewhere.
+// Package docs serves the OpenAPI document and a page to try the service in a
+// browser: Swagger UI, from embedded files only.
 package docs
 
 import (
@@ -17,20 +16,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/swaggest/swgui/v5/static" // the files of Swagger UI, without code
+	"github.com/swaggest/swgui/v5/static" // only the files of Swagger UI
 
 	"example.com/plantstore/api"
 )
 
-// The paths that a person is told; what the page loads lies below /docs/.
-const (
-	PagePath     = "/"
-	DocumentPath = "/openapi.yaml"
-)
+// PagePath is the path of the page. The files that it loads are below /docs/.
+const PagePath = "/"
 
-// policy lets the page run its own files and talk to its own server, and do
-// nothing else (Content Security Policy Level 3). Swagger UI has some images in
-// its style sheet, hence data:.
+// policy allows only files and requests of the page's own server (Content
+// Security Policy Level 3), and the images in Swagger UI's style sheet (data:).
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -39,15 +34,15 @@ var own embed.FS
 
 var page = template.Must(template.ParseFS(own, "page.html"))
 
-// Handler answers a GET or HEAD of the document, of the page and of what the
-// page loads, and leaves all other requests to service, whatever their path.
+// Handler serves GET and HEAD requests for the document, the page and the files
+// that the page loads. It passes all other requests to service.
 //
-// TokenPath is where the page gets tokens, with the client credentials grant
-// (RFC 6749 section 4.4). If it is empty, the page asks for one to be pasted.
+// The page requests tokens at tokenPath with the client credentials grant (RFC
+// 6749 section 4.4). If tokenPath is empty, it asks the user to paste one.
 func Handler(tokenPath string, service http.Handler) http.Handler {
 	files := map[string]func() file{
 		PagePath:                     sync.OnceValue(func() file { return newFile("text/html; charset=utf-8", render(tokenPath)) }),
-		DocumentPath:                 sync.OnceValue(func() file { return newFile("application/yaml", api.Document) }), // RFC 9512
+		"/openapi.yaml":              sync.OnceValue(func() file { return newFile("application/yaml", api.Document) }), // RFC 9512
 		"/docs/page.css":             embedded("text/css; charset=utf-8", own, "page.css"),
 		"/docs/page.js":              embedded("text/javascript; charset=utf-8", own, "page.js"),
 		"/docs/swagger-ui.css":       embedded("text/css; charset=utf-8", static.FS, "swagger-ui.css.gz"),
@@ -64,7 +59,7 @@ func Handler(tokenPath string, service http.Handler) http.Handler {
 	})
 }
 
-// A file is what is served at one path.
+// A file is the content at one path.
 type file struct {
 	contentType string
 	etag        string
@@ -76,8 +71,8 @@ func newFile(contentType string, body []byte) file {
 	return file{contentType, fmt.Sprintf(`"%x"`, sum[:16]), body}
 }
 
-// serve answers a GET or HEAD. A browser asks each time whether the file is
-// still the same, so that a new version of the program is seen at once.
+// serve serves f. Browsers revalidate it each time (no-cache), so that users see
+// a new version of the program at once.
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
@@ -89,27 +84,22 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))
 }
 
-// embedded returns the file of that name, unpacked when it is first wanted: the
-// largest takes longer than all else that the program does when it starts.
+// embedded returns a function that loads a file on first use: decompressing all
+// of them would take longer than the rest of the program's start.
 func embedded(contentType string, from fs.FS, name string) func() file {
 	return sync.OnceValue(func() file {
 		body, err := fs.ReadFile(from, name)
 		if err == nil && path.Ext(name) == ".gz" {
-			body, err = gunzip(body)
+			var r io.Reader
+			if r, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+				body, err = io.ReadAll(r)
+			}
 		}
 		if err != nil {
-			panic(err) // only a fault in the making of the program
+			panic(err) // only if the build is broken
 		}
 		return newFile(contentType, body)
 	})
-}
-
-func gunzip(b []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 func render(tokenPath string) []byte {

@@ -1,40 +1,40 @@
-// Shows the document in Swagger UI, and gets tokens for it.
+// Shows the OpenAPI document in Swagger UI, and requests tokens.
 'use strict'
 
-// ready makes of the document one that is easier to try.
-function ready(doc) {
-  // Only what a request can't do without is filled in: a first list with the
-  // example of a cursor would be empty.
+// adapt makes the document easier to try.
+function adapt(doc) {
+  // Fill in only required parameters: a first list with the example cursor
+  // would be empty.
   for (const parameter of Object.values(doc.components.parameters)) {
     if (!parameter.required) delete parameter.example
   }
-  // The operations come before the small print.
-  const fold = '<details><summary>What the author of a client should know</summary>'
+  // Fold the details, so that the operations are visible at once.
+  const fold = '<details><summary>Details for authors of clients</summary>'
   doc.info.description = doc.info.description.replace(/^## /m, fold + '\n\n$&') + '\n</details>'
   return doc
 }
 
-// exact breaks JSON into lines and leaves its numbers as they are, which
-// JavaScript would round beyond 2^53.
-function exact(json) {
+// format indents JSON without changing its numbers, which JavaScript would round
+// above 2^53.
+function format(json) {
   const asWritten = (key, value, { source }) => typeof value === 'number' ? JSON.rawJSON(source) : value
   return JSON.stringify(JSON.parse(json, asWritten), null, 2)
 }
 
-const token = document.getElementById('token') // a form or, with another issuer, a text
+const token = document.getElementById('token') // a form, or a text if the issuer is external
 
 const page = ({ React, getComponent }) => ({
-  statePlugins: { spec: { wrapActions: { updateJsonSpec: original => doc => original(ready(doc)) } } },
+  statePlugins: { spec: { wrapActions: { updateJsonSpec: original => doc => original(adapt(doc)) } } },
   components: {
-    // There is no choice of servers, so the token has their place.
+    // There is only one server, so show the token in place of the server list.
     ServersContainer: () => React.createElement('div', { ref: node => node?.append(token) }),
   },
   wrapComponents: {
     responseBody: Original => props => {
       let text
       try {
-        text = exact(props.content)
-      } catch { // not JSON, or an older browser
+        text = format(props.content)
+      } catch { // not JSON, or the browser lacks JSON.rawJSON
         return React.createElement(Original, props)
       }
       const code = getComponent('HighlightCode', true)

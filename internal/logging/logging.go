@@ -1,5 +1,5 @@
-// Package logging makes the service's structured logger, whose lines carry
-// what is known of the request they belong to.
+// Package logging provides the service's structured logger, whose lines carry
+// the attributes of their request.
 package logging
 
 import (
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// New returns a logger that writes JSON to w or, if w is a terminal, text that
-// a person can read. Lines below level are left out. Each line carries the
-// attributes of its context, see [With].
+// New returns a logger that writes JSON to w or, if w is a terminal, readable
+// text. It drops lines below level. Each line carries the attributes of its
+// context, see [With].
 func New(w io.Writer, level slog.Level) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewJSONHandler(w, opts)
@@ -24,20 +24,16 @@ func New(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(contextHandler{h})
 }
 
-// ParseLevel reads a level as in the LOG_LEVEL variable: debug, info, warn or
-// error, in any case. Empty means info.
+// ParseLevel parses a log level: debug, info, warn or error, in any case. An
+// empty string means info.
 func ParseLevel(s string) (slog.Level, error) {
-	switch strings.ToLower(s) {
-	case "debug":
-		return slog.LevelDebug, nil
-	case "", "info":
-		return slog.LevelInfo, nil
-	case "warn":
-		return slog.LevelWarn, nil
-	case "error":
-		return slog.LevelError, nil
+	level, ok := map[string]slog.Level{
+		"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+	}[strings.ToLower(s)]
+	if !ok {
+		return 0, fmt.Errorf("%q is not a log level: use debug, info, warn or error", s)
 	}
-	return 0, fmt.Errorf("%q is no log level: use debug, info, warn or error", s)
+	return level, nil
 }
 
 func isTerminal(w io.Writer) bool {
@@ -49,18 +45,17 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// RequestID is the key of the attribute that names a request.
+// RequestID is the key of the attribute that identifies a request.
 const RequestID = "request_id"
 
 type contextKey struct{}
 
-// With returns a context whose log lines carry attrs, after those that ctx
-// had already.
+// With returns a copy of ctx whose log lines also carry attrs.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, contextKey{}, slices.Concat(Attrs(ctx), attrs))
 }
 
-// Attrs returns the attributes that log lines of ctx carry.
+// Attrs returns the attributes that the log lines of ctx carry.
 func Attrs(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(contextKey{}).([]slog.Attr)
 	return attrs

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// lines returns the JSON lines that were written to b.
+// lines parses the JSON lines in b.
 func lines(t *testing.T, b *bytes.Buffer) (all []map[string]any) {
 	t.Helper()
 	dec := json.NewDecoder(b)
@@ -38,13 +38,13 @@ func TestContextAttributes(t *testing.T) {
 		t.Fatalf("got %d lines, want 3", len(got))
 	}
 	if got[0][RequestID] != "r1" || got[0]["extra"] != "x" || got[0]["own"] != 1.0 {
-		t.Errorf("the inner line lacks attributes: %v", got[0])
+		t.Errorf("attributes are missing in the inner line: %v", got[0])
 	}
 	if got[1][RequestID] != "r1" || got[1]["component"] != "sdk" || got[1]["extra"] != nil {
 		t.Errorf("the outer line has the wrong attributes: %v", got[1])
 	}
 	if got[2][RequestID] != nil {
-		t.Errorf("a line without a request has a request's id: %v", got[2])
+		t.Errorf("a line without a context has a request id: %v", got[2])
 	}
 }
 
@@ -54,7 +54,7 @@ func TestLevel(t *testing.T) {
 	log.Info("no")
 	log.Warn("yes")
 	if got := lines(t, &b); len(got) != 1 || got[0]["msg"] != "yes" {
-		t.Errorf("got %v, want the warning alone", got)
+		t.Errorf("got %v, want only the warning", got)
 	}
 }
 
@@ -67,13 +67,13 @@ func TestParseLevel(t *testing.T) {
 		}
 	}
 	if _, err := ParseLevel("loud"); err == nil {
-		t.Error("a level that does not exist was accepted")
+		t.Error("an unknown level was accepted")
 	}
 }
 
-// A file is no terminal; the null device stands in for one, being the
-// character device that every machine has.
-func TestTerminalIsText(t *testing.T) {
+// The null device serves as the terminal: every system has it, and it is a
+// character device too.
+func TestTerminal(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "log")
 	if err != nil {
 		t.Fatal(err)

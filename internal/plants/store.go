@@ -29,8 +29,8 @@ import (
 // # Staleness
 //
 // Create and Delete see the effects of every call that returned before they
-// started. List may be eventually consistent: for a moment it may omit a new
-// plant or return a deleted one. A store with that property documents it.
+// started. List may be eventually consistent, if the store documents that: for
+// a moment it may omit a new plant or return a deleted one.
 //
 // # Errors
 //
@@ -43,8 +43,8 @@ type Store interface {
 	//
 	// If a plant with p.ID exists, Create writes nothing. If the same owner
 	// created it with the same write token, this is a retry: Create returns
-	// nil if the existing plant is the [Plant.Same] as p and ErrTokenReused
-	// otherwise. In all other cases it returns ErrInUse.
+	// nil if the existing plant is the same as p ([Plant.Same]), or else
+	// ErrTokenReused. In all other cases it returns ErrInUse.
 	//
 	// Of concurrent calls with the same id and different tokens, exactly one
 	// succeeds. After a Delete the id is free again, and a Create with the
@@ -52,8 +52,7 @@ type Store interface {
 	Create(ctx context.Context, owner string, p Plant, token WriteToken) error
 
 	// List returns the plants of owner that q selects, in ascending order of
-	// id over the whole range of int64. The page of an owner without plants is
-	// empty.
+	// id over the whole range of int64. Without any, the page is empty.
 	List(ctx context.Context, owner string, q Query) (Page, error)
 
 	// Delete deletes the plant of owner with the given id. It returns
@@ -95,11 +94,9 @@ var (
 	// ErrNotFound means that the owner has no plant with the id.
 	ErrNotFound = errors.New("no such plant")
 
-	// ErrThrottled means that the storage rejected the request because of its
-	// load; a retry may succeed.
+	// ErrThrottled means that the storage is overloaded; a retry may succeed.
 	ErrThrottled = errors.New("storage throttled")
 
-	// ErrUnreachable means that the storage returned no usable response; a
-	// retry may succeed.
+	// ErrUnreachable means no usable response from the storage; a retry may succeed.
 	ErrUnreachable = errors.New("storage unreachable")
 )
