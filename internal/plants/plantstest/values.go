@@ -30,7 +30,7 @@ func testFields(t *testing.T, s suite) {
 	// Each plant was written once, so a difference is not a stale read.
 	for i := range got {
 		if d := Difference(got[i], want[i]); d != "" {
-			t.Errorf("a listed plant differs from the one created: %s; make this store's Create write the field and its List read it", d)
+			t.Fatalf("%T changed a plant: %s; make its Create write the field and its List read it", s.Store, d)
 		}
 	}
 }
