@@ -109,7 +109,7 @@ func decremented(id *int64) *int64 {
 // listFromPlant starts a page at the beginning if no plant has the id After.
 func listFromPlant(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 	if q.After != nil {
-		if _, ok := m.get(*q.After); !ok {
+		if _, ok := m.lookup(*q.After); !ok {
 			q.After = nil
 		}
 	}
@@ -117,13 +117,13 @@ func listFromPlant(m *memory, ctx context.Context, owner string, q plants.Query)
 }
 
 func deleteOfAnyOwner(m *memory, ctx context.Context, _ string, id int64) error {
-	e, _ := m.get(id)
+	e, _ := m.lookup(id)
 	return m.Delete(ctx, e.owner, id)
 }
 
 func overwrite(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if old, _ := m.get(p.ID); old.owner == owner && old.token != token {
-		m.put(entry{owner, p, token})
+	if old, _ := m.lookup(p.ID); old.owner == owner && old.token != token {
+		m.replace(entry{owner, p, token})
 	}
 	return m.Create(ctx, owner, p, token)
 }
@@ -145,27 +145,27 @@ const overlap = 20 * time.Millisecond
 
 // reserve stores an empty plant first, and p later.
 func reserve(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if _, taken := m.get(p.ID); taken {
+	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
-	m.put(entry{owner: owner, plant: plants.Plant{ID: p.ID}})
+	m.replace(entry{owner: owner, plant: plants.Plant{ID: p.ID}})
 	time.Sleep(overlap)
-	m.put(entry{owner, p, token})
+	m.replace(entry{owner, p, token})
 	return nil
 }
 
 // createInTwoSteps checks first and stores later.
 func createInTwoSteps(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if _, taken := m.get(p.ID); taken {
+	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
 	time.Sleep(overlap)
-	m.put(entry{owner, p, token})
+	m.replace(entry{owner, p, token})
 	return ctx.Err()
 }
 
 func deleteInTwoSteps(m *memory, ctx context.Context, owner string, id int64) error {
-	old, _ := m.get(id)
+	old, _ := m.lookup(id)
 	time.Sleep(overlap)
 	if err := m.Delete(ctx, owner, id); err != nil && old.owner != owner {
 		return err

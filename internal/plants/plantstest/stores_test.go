@@ -25,15 +25,15 @@ type entry struct {
 
 func newMemory() *memory { return &memory{byID: map[int64]entry{}} }
 
-// get returns the plant with the given id, or a zero entry.
-func (m *memory) get(id int64) (e entry, ok bool) {
+// lookup returns the plant with the given id, or a zero entry.
+func (m *memory) lookup(id int64) (e entry, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok = m.byID[id]
 	return e, ok
 }
 
-func (m *memory) put(e entry) {
+func (m *memory) replace(e entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.byID[e.plant.ID] = e
@@ -154,7 +154,7 @@ var faults = map[string]faulty{
 	"token reused":         {create: hiding(plants.ErrTokenReused)},
 	"token after delete":   {create: rememberTokens(map[string]bool{})},
 	"token of another owner": {create: func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-		if old, _ := m.get(p.ID); old.token == token && old.plant.Same(p) {
+		if old, _ := m.lookup(p.ID); old.token == token && old.plant.Same(p) {
 			return nil
 		}
 		return m.Create(ctx, owner, p, token)
