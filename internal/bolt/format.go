@@ -14,24 +14,24 @@ import (
 
 // The file is a bbolt database with three buckets. Sizes are in bytes.
 //
-//	meta    what the other buckets hold
+//	meta    describes the other buckets
 //
 //	        "format" → "1"
 //
-//	ids     who has which id, since ids are one space for all owners
+//	ids     the owner of each id, since all owners share one id space
 //
 //	        ┌──────┐   ┌──────────────┐
 //	        │ id 8 │ → │ owner 1..255 │
 //	        └──────┘   └──────────────┘
 //
-//	plants  the plants of an owner side by side, in the order of their ids
+//	plants  the plants of each owner together, in ascending order of id
 //
 //	        ┌───────────────┬──────────────┬──────┐   ┌────────┐
 //	        │ len(owner)  1 │ owner 1..255 │ id 8 │ → │ record │
 //	        └───────────────┴──────────────┴──────┘   └────────┘
 //
-// An id is big-endian with its sign bit flipped: bytes then sort as the numbers
-// do. The length in front keeps the plants of "a" from those of "ab".
+// An id is big-endian with its sign bit flipped, so that keys sort like ids. The
+// length in front of the owner separates the plants of "a" from those of "ab".
 var (
 	metaBucket   = []byte("meta")
 	idsBucket    = []byte("ids")
@@ -40,28 +40,29 @@ var (
 	formatKey = []byte("format")
 )
 
-// format is the version of all that this file says. A program refuses a
-// version that it doesn't know.
+// format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A record is the value of a plant, in JSON.
+// A record is the stored form of a plant, in JSON. A new field of
+// [plants.Plant] goes here, into encode and into decode; if it is optional, older
+// records without it stay valid.
 type record struct {
 	Name       string            `json:"name"`
-	Tag        *string           `json:"tag,omitzero"` // absent if there is none
-	CreatedAt  time.Time         `json:"created_at"`   // RFC 3339, in UTC
+	Tag        *string           `json:"tag,omitzero"`
+	CreatedAt  time.Time         `json:"created_at"` // UTC, RFC 3339
 	WriteToken plants.WriteToken `json:"write_token"`
 }
 
 func encode(p plants.Plant, token plants.WriteToken, now time.Time) ([]byte, error) {
-	b, err := json.Marshal(record{p.Name, p.Tag, now.UTC(), token})
+	b, err := json.Marshal(record{Name: p.Name, Tag: p.Tag, CreatedAt: now.UTC(), WriteToken: token})
 	if err != nil {
-		return nil, fmt.Errorf("plant %d can't be stored: %w", p.ID, err)
+		return nil, fmt.Errorf("encode plant %d: %w", p.ID, err)
 	}
 	return b, nil
 }
 
-// decode returns the plant with the given id and record, and the token of the
-// request that made it.
+// decode returns the plant with the given id from its record, and the token of
+// the request that created it.
 func decode(id int64, value []byte) (plants.Plant, plants.WriteToken, error) {
 	var r record
 	if err := json.Unmarshal(value, &r); err != nil {
@@ -70,10 +71,10 @@ func decode(id int64, value []byte) (plants.Plant, plants.WriteToken, error) {
 	return plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}, r.WriteToken, nil
 }
 
-// ownerKey returns what the keys of owner's plants begin with.
+// ownerKey returns the prefix that the keys of owner's plants have in common.
 func ownerKey(owner string) ([]byte, error) {
 	if len(owner) < 1 || len(owner) > 255 {
-		// A length that doesn't fit its byte would make another owner's key.
+		// The length must fit in one byte, or the key could be another owner's.
 		return nil, fmt.Errorf("an owner must have 1 to 255 bytes, not %d", len(owner))
 	}
 	return append([]byte{byte(len(owner))}, owner...), nil
@@ -81,41 +82,32 @@ func ownerKey(owner string) ([]byte, error) {
 
 const signBit = 1 << 63
 
-// appendID returns prefix with id after it, in memory of its own.
+// appendID returns a new slice with prefix and id.
 func appendID(prefix []byte, id int64) []byte {
 	key := make([]byte, 0, len(prefix)+8)
 	return binary.BigEndian.AppendUint64(append(key, prefix...), uint64(id)^signBit)
 }
 
-func parseID(b []byte) (int64, error) {
-	if len(b) != 8 {
-		return 0, fmt.Errorf("a plant's key is damaged: its id has %d bytes", len(b))
-	}
-	return int64(binary.BigEndian.Uint64(b) ^ signBit), nil
-}
+func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ signBit) }
 
-// checkFormat returns an error if the database is not one of plants in the
-// format that this package knows. It reports whether it is empty, and so may
-// become one.
-func checkFormat(tx *bbolt.Tx) (empty bool, err error) {
-	if k, _ := tx.Cursor().First(); k == nil {
-		return true, nil
-	}
+// checkFormat returns an error unless the database holds plants in a known
+// format.
+func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
-		return false, errors.New("it is a bbolt database, but not one of plants: choose another data folder")
+		return errors.New("it is a bbolt database of another program: choose another data directory")
 	}
 	if v := meta.Get(formatKey); string(v) != format {
-		return false, fmt.Errorf("it has format %.20q and this program knows only %q: "+
-			"use the version of the program that wrote it, or choose another data folder", v, format)
+		return fmt.Errorf("it has format %.20q, but this version of the program supports only %q: "+
+			"use the version that wrote it, or choose another data directory", v, format)
 	}
 	if tx.Bucket(idsBucket) == nil || tx.Bucket(plantsBucket) == nil {
-		return false, damaged(errors.New("a bucket is missing"))
+		return damaged("a bucket is missing")
 	}
-	return false, nil
+	return nil
 }
 
-// makeBuckets makes an empty database one of plants.
+// makeBuckets turns an empty database into a store without plants.
 func makeBuckets(tx *bbolt.Tx) error {
 	for _, name := range [][]byte{metaBucket, idsBucket, plantsBucket} {
 		if _, err := tx.CreateBucket(name); err != nil {

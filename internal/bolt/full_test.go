@@ -9,8 +9,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// fill creates plants of alice until the store refuses one for lack of room,
-// and returns their number.
+// fill creates plants of alice until the store has no space for another, and
+// returns their number.
 func fill(t *testing.T, s *Store) int64 {
 	t.Helper()
 	s.db.MaxBatchDelay = 0 // nobody else writes
@@ -29,8 +29,8 @@ func fill(t *testing.T, s *Store) int64 {
 	}
 }
 
-// mustHave fails the test unless alice's plants are those from 0 to n, and a
-// plant that was refused may have been made.
+// mustHave fails the test unless alice's plants are those below n, possibly with
+// n itself, whose creation failed.
 func mustHave(t *testing.T, s *Store, n int64) {
 	t.Helper()
 	var got int64
@@ -55,19 +55,17 @@ func mustHave(t *testing.T, s *Store, n int64) {
 	}
 }
 
-// The bound stands in for a disk, where the tests can't have one of their own.
+// A limit of the file's size simulates a full disk, where tests can't mount one.
 func TestFileMayNotGrow(t *testing.T) {
 	path := newPath(t)
-	s, err := open(path, 128<<10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openTest(t, path)
+	s.db.MaxSize = 128 << 10
 	n := fill(t, s)
 	if n < 20 {
 		t.Errorf("only %d plants fit in", n)
 	}
 	mustHave(t, s, n)
-	for range 3 { // it stays full
+	for range 3 {
 		p := plants.Plant{ID: n, Name: strings.Repeat("x", plants.MaxNameLength)}
 		if err := s.Create(t.Context(), "alice", p, "token"); !errors.Is(err, plants.ErrUnreachable) {
 			t.Errorf("error %v, want %v", err, plants.ErrUnreachable)
@@ -78,7 +76,7 @@ func TestFileMayNotGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s = openTest(t, path) // now it may
+	s = openTest(t, path) // without a limit
 	mustHave(t, s, n)
 	create(t, s, "bob", plants.Plant{ID: -1, Name: "rose"})
 	if err := s.Delete(t.Context(), "alice", 0); err != nil {
@@ -86,13 +84,10 @@ func TestFileMayNotGrow(t *testing.T) {
 	}
 }
 
-// Writers that share a commit which fails all learn of it.
+// If a shared commit fails, all its writers get the error.
 func TestFailedCommitAnswersAll(t *testing.T) {
-	s, err := open(newPath(t), 128<<10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, newPath(t))
+	s.db.MaxSize = 128 << 10
 	n := fill(t, s)
 	s.db.MaxBatchSize, s.db.MaxBatchDelay = 20, time.Hour
 	answers := make(chan error)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,14 +19,15 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// holdVariable tells the test's program to hold the store of that name open.
+// holdVariable makes the test binary open the store that it names, and hold it
+// open until its standard input is closed.
 const holdVariable = "BOLT_TEST_HOLD"
 
 func hold(path string) {
 	s, err := Open(path)
-	fmt.Println(err) // says that it is open
+	fmt.Println(err)
 	if err == nil {
-		_, _ = os.Stdin.Read(make([]byte, 1)) // until the test closes it
+		_, _ = os.Stdin.Read(make([]byte, 1))
 		err = s.Close()
 	}
 	if err != nil {
@@ -66,8 +68,8 @@ func TestSecondProcess(t *testing.T) {
 	create(t, openTest(t, path), "alice", plants.Plant{ID: 1, Name: "rose"})
 }
 
-// mustRefuseInTime fails the test unless Open says within a second that
-// somebody has the file.
+// mustRefuseInTime fails the test unless Open reports within a second that the
+// file is in use.
 func mustRefuseInTime(t *testing.T, path string) {
 	t.Helper()
 	start := time.Now()
@@ -75,10 +77,11 @@ func mustRefuseInTime(t *testing.T, path string) {
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("Open took %v", took)
 	}
-	mustSay(t, err, path, "another process has it open", "stop that one")
+	mustSay(t, err, path, "another process has it open", "stop that process")
 }
 
-// mustSay fails the test unless err is one line with all parts.
+// mustSay fails the test unless err is one line that contains all parts, and the
+// first of them once.
 func mustSay(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -86,11 +89,11 @@ func mustSay(t *testing.T, err error, parts ...string) {
 	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
+			t.Errorf("error %q does not contain %q", err, part)
 		}
 	}
 	if strings.Count(err.Error(), parts[0]) > 1 {
-		t.Errorf("error %q says %q twice", err, parts[0])
+		t.Errorf("error %q contains %q twice", err, parts[0])
 	}
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q has several lines", err)
@@ -101,7 +104,7 @@ func TestSecondStoreOfOneProcess(t *testing.T) {
 	path := newPath(t)
 	s := openTest(t, path)
 	mustRefuseInTime(t, path)
-	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"}) // it is unharmed
+	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"}) // still works
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +113,7 @@ func TestSecondStoreOfOneProcess(t *testing.T) {
 	}
 }
 
-// Of several that open a file that doesn't exist yet, one gets it.
+// If several open a file that doesn't exist yet, one of them gets it.
 func TestOpenAtOnce(t *testing.T) {
 	path := newPath(t)
 	var mu sync.Mutex
@@ -140,7 +143,7 @@ func TestOpenAtOnce(t *testing.T) {
 
 func TestNewFileIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // which has no such modes
+		return // no such modes
 	}
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	path := filepath.Join(dir, "plants.db")
@@ -161,28 +164,30 @@ func TestNewFileIsPrivate(t *testing.T) {
 func TestRelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	openTest(t, "plants.db")
-	if _, err := os.Stat("plants.db"); err != nil {
-		t.Error(err)
+	entries, err := os.ReadDir(".") // no temporary files either
+	if err != nil || len(entries) != 1 || entries[0].Name() != "plants.db" {
+		t.Errorf("the directory has %v, %v", entries, err)
 	}
 }
 
-func TestEmptyFileIsNew(t *testing.T) {
+// A file that another process created meanwhile is not overwritten.
+func TestCreateFileKeepsExisting(t *testing.T) {
 	path := newPath(t)
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	s := openTest(t, path)
+	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
+	if err := createFile(path); err != nil {
 		t.Fatal(err)
 	}
-	create(t, openTest(t, path), "alice", plants.Plant{ID: 1, Name: "rose"})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, openTest(t, path), "alice"); got != "1 rose" {
+		t.Errorf("alice has %q", got)
+	}
 }
 
-// A process that ends right after bbolt made the file leaves one without
-// buckets.
-func TestDatabaseWithoutBucketsIsNew(t *testing.T) {
-	path := newPath(t)
-	change(t, path, func(*bbolt.Tx) error { return nil })
-	create(t, openTest(t, path), "alice", plants.Plant{ID: 1, Name: "rose"})
-}
-
-// change writes to the file at path behind the store's back.
+// change runs fn in a transaction on the bbolt database at path, which may be
+// new.
 func change(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
@@ -203,20 +208,22 @@ func TestOtherDatabases(t *testing.T) {
 		make  func(*bbolt.Tx) error
 		want  []string
 	}{
-		{"another program's", func(tx *bbolt.Tx) error {
+		{"no buckets", func(*bbolt.Tx) error { return nil },
+			[]string{"of another program", "choose another data directory"}},
+		{"another program's buckets", func(tx *bbolt.Tx) error {
 			_, err := tx.CreateBucket([]byte("users"))
 			return err
-		}, []string{"not one of plants", "choose another data folder"}},
+		}, []string{"of another program"}},
 		{"another program's meta", func(tx *bbolt.Tx) error {
 			_, err := tx.CreateBucket(metaBucket)
 			return err
-		}, []string{"not one of plants"}},
+		}, []string{"of another program"}},
 		{"a later format", func(tx *bbolt.Tx) error {
 			if err := makeBuckets(tx); err != nil {
 				return err
 			}
 			return tx.Bucket(metaBucket).Put(formatKey, []byte("2"))
-		}, []string{`format "2"`, `only "1"`, "use the version of the program that wrote it"}},
+		}, []string{`format "2"`, `only "1"`, "use the version that wrote it"}},
 		{"no ids", func(tx *bbolt.Tx) error {
 			if err := makeBuckets(tx); err != nil {
 				return err
@@ -234,21 +241,21 @@ func TestOtherDatabases(t *testing.T) {
 		t.Run(test.title, func(t *testing.T) {
 			path := newPath(t)
 			change(t, path, test.make)
-			mustLeave(t, path, append(test.want, path)...)
+			mustRefuse(t, path, append([]string{path}, test.want...)...)
 		})
 	}
 }
 
-// mustLeave fails the test unless Open refuses the file at path, says all parts,
-// and leaves it as it is.
-func mustLeave(t *testing.T, path string, parts ...string) {
+// mustRefuse fails the test unless Open returns an error that contains all parts,
+// and leaves the file at path unchanged.
+func mustRefuse(t *testing.T, path string, parts ...string) {
 	t.Helper()
 	before, info := snapshot(t, path)
 	_, err := Open(path)
 	mustSay(t, err, parts...)
 	after, infoAfter := snapshot(t, path)
 	if before != after || !info.ModTime().Equal(infoAfter.ModTime()) || info.Mode() != infoAfter.Mode() {
-		t.Error("the file has changed")
+		t.Error("Open changed the file")
 	}
 }
 
@@ -271,10 +278,21 @@ func TestNotAFile(t *testing.T) {
 	mustSay(t, err, dir, "not a regular file")
 
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, file, []byte("x"))
 	below := filepath.Join(file, "plants.db")
 	_, err = Open(below)
 	mustSay(t, err, below)
+}
+
+func TestAdvice(t *testing.T) {
+	for cause, want := range map[error]string{
+		syscall.EACCES: "let this user read and write the file",
+		syscall.EROFS:  "read-only file system",
+		syscall.ENOSPC: "free some disk space",
+	} {
+		err := advise(&fs.PathError{Op: "open", Path: "/data/plants.db.new", Err: cause}, "/data/plants.db")
+		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "/data") {
+			t.Errorf("%v: %v, want %q without the path", cause, err, want)
+		}
+	}
 }

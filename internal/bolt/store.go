@@ -1,10 +1,13 @@
-// Package bolt is a [plants.Store] in one file, on go.etcd.io/bbolt: for a
-// server on one machine that needs no database beside it.
+// Package bolt implements [plants.Store] in a single file, using
+// go.etcd.io/bbolt. It suits a server on one machine and needs no separate
+// database.
 package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,32 +16,69 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// maxPage bounds the plants of a page, whatever its query asks for. A page is
-// read in one transaction, and while one is open the file can neither be mapped
-// anew, as it must be to grow, nor reuse the pages that writers have left.
+// maxPage limits a page, whatever its query asks for. A page is read in one
+// transaction, and while that is open, the file can't grow beyond its mapping
+// and writers can't reuse the pages that they freed.
 const maxPage = 1000
 
-// A Store keeps plants in a file, which belongs to it alone while it is open.
+// A Store keeps plants in a file, which it locks while it is open.
 //
-// It does not lag: List shows what Create and Delete did before it was called.
-// Their answers mean that the file is on disk (fdatasync), and concurrent ones
-// share one such wait. A Store never returns [plants.ErrThrottled]. It returns
-// [plants.ErrUnreachable] where the file can't be written, as on a full disk,
-// or is closed.
+// List is never stale. Create and Delete return once their change is on disk
+// (fdatasync); concurrent calls share a commit. A Store never returns
+// [plants.ErrThrottled]. It returns [plants.ErrUnreachable] if the file can't be
+// written, for example because the disk is full, or if the Store is closed.
+//
+// A Store doesn't search its file for damage. If bbolt panics or faults on a
+// damaged page, the call fails with an error that names the file, and so do all
+// later calls: bbolt may still hold its locks, and further writes could spread
+// the damage. The file keeps the last commit, and stays open until the process
+// ends.
 type Store struct {
 	db   *bbolt.DB
 	path string
+
+	// broken is done once damage was found; its cause is the error to return.
+	broken context.Context
+	fail   context.CancelCauseFunc
 }
 
 var _ plants.Store = (*Store)(nil)
 
-// Close waits for the calls that are at work on the file, then closes it. Calls
-// that come later get [plants.ErrUnreachable]. Closing twice does nothing.
+// Close waits for the transactions in progress and closes the file. Later calls
+// return [plants.ErrUnreachable]. Closing twice does nothing.
 func (s *Store) Close() error {
+	if s.broken.Err() != nil {
+		return nil // bbolt could wait forever for its own locks
+	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("close %s: %w", s.path, err)
 	}
 	return nil
+}
+
+// run calls fn in a new goroutine and returns its error, or ctx's error if ctx
+// ends first. In that case fn still runs to its end.
+func (s *Store) run(ctx context.Context, fn func() error) error {
+	if err := cmp.Or(ctx.Err(), context.Cause(s.broken)); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := guard(fn)
+		if errors.Is(err, errDamaged) {
+			err = fmt.Errorf("the plants file %s: %w", s.path, err)
+			s.fail(err)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.broken.Done(): // bbolt's locks may never be released
+		return context.Cause(s.broken)
+	}
 }
 
 // Create implements [plants.Store].
@@ -69,8 +109,8 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token 
 	})
 }
 
-// repeated returns the answer to the create of a plant whose id its owner uses
-// already, for the plant in value.
+// repeated returns the answer to a create whose owner already has a plant with
+// that id, stored in value.
 func repeated(value []byte, p plants.Plant, token plants.WriteToken) error {
 	switch old, oldToken, err := decode(p.ID, value); {
 	case err != nil:
@@ -89,47 +129,35 @@ func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.
 	if err != nil {
 		return plants.Page{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return plants.Page{}, err
-	}
 	var page plants.Page
-	var damage error
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		page, damage = readPage(tx.Bucket(plantsBucket).Cursor(), prefix, q)
-		return nil
+	err = s.run(ctx, func() (err error) {
+		viewErr := s.db.View(func(tx *bbolt.Tx) error {
+			page, err = readPage(tx.Bucket(plantsBucket).Cursor(), prefix, q)
+			return nil
+		})
+		return cmp.Or(s.unreachable(viewErr), err)
 	})
 	if err != nil {
-		return plants.Page{}, s.unreachable(err)
-	}
-	if damage != nil {
-		return plants.Page{}, fmt.Errorf("read %s: %w", s.path, damage)
+		return plants.Page{}, err // page may still be written to
 	}
 	return page, nil
 }
 
-// readPage returns the page that q selects of the plants whose keys begin with
-// prefix.
+// readPage returns the page that q selects among the plants whose keys start
+// with prefix.
 func readPage(c *bbolt.Cursor, prefix []byte, q plants.Query) (plants.Page, error) {
-	from := prefix // which is no key itself
+	from := prefix
 	if q.After != nil {
-		from = appendID(prefix, *q.After)
-	}
-	k, v := c.Seek(from)
-	if bytes.Equal(k, from) {
-		k, v = c.Next()
+		from = append(appendID(prefix, *q.After), 0) // the least key after that one
 	}
 	var page plants.Page
 	limit := min(q.Limit, maxPage)
-	for ; bytes.HasPrefix(k, prefix); k, v = c.Next() {
+	for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		if len(page.Plants) == limit {
 			page.More = true
 			return page, nil
 		}
-		id, err := parseID(k[len(prefix):])
-		if err != nil {
-			return plants.Page{}, err
-		}
-		p, _, err := decode(id, v)
+		p, _, err := decode(parseID(k[len(prefix):]), v)
 		if err != nil {
 			return plants.Page{}, err
 		}

@@ -19,13 +19,11 @@ func TestStore(t *testing.T) {
 	plantstest.TestStore(t, func(t *testing.T) plants.Store { return openTest(t, newPath(t)) })
 }
 
-// All subtests on one file find it as the others left it.
+// The subtests share one file and must not disturb each other.
 func TestSharedStore(t *testing.T) {
 	s := openTest(t, newPath(t))
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return s })
 }
-
-var epoch = time.Unix(0, 0)
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
@@ -101,14 +99,14 @@ func TestReopenKeepsEverything(t *testing.T) {
 		t.Errorf("bob has %s, want %s", got, want)
 	}
 	if err := s.Create(t.Context(), "bob", fig, token); err != nil {
-		t.Errorf("the same create once more: %v", err)
+		t.Errorf("repeated create: %v", err)
 	}
 	if err := s.Create(t.Context(), "alice", fig, token); !errors.Is(err, plants.ErrInUse) {
-		t.Errorf("create of bob's id by alice: %v", err)
+		t.Errorf("alice creates bob's id: %v", err)
 	}
 }
 
-// A page ends of its own accord before it holds up writers.
+// A page is limited even if its query isn't.
 func TestPageIsBounded(t *testing.T) {
 	s := openTest(t, newPath(t))
 	load(t, s, "alice", 0, maxPage+1)
@@ -121,7 +119,7 @@ func TestPageIsBounded(t *testing.T) {
 	}
 }
 
-// An owner whose length doesn't fit its byte must not become another.
+// An owner too long for its length byte must not be taken for another owner.
 func TestOwnerOutOfBounds(t *testing.T) {
 	s := openTest(t, newPath(t))
 	create(t, s, "a", plants.Plant{ID: 1, Name: "rose"})
@@ -139,8 +137,7 @@ func TestOwnerOutOfBounds(t *testing.T) {
 	}
 }
 
-// Concurrent writes share commits, also those that are refused: an error in a
-// batch must not take the others apart.
+// Concurrent writes share a commit, even if some of them fail.
 func TestWritesShareCommits(t *testing.T) {
 	s := openTest(t, newPath(t))
 	s.db.MaxBatchDelay = time.Hour // until the batch is full
@@ -169,20 +166,20 @@ func TestWritesShareCommits(t *testing.T) {
 	if made != clients/4 {
 		t.Errorf("%d creates succeeded, want %d", made, clients/4)
 	}
-	// One commit of so little writes a leaf each for ids, plants and the root,
-	// the list of free pages, and a meta page.
+	// So small a commit writes one leaf each for ids, plants and the root, the
+	// list of free pages, and a meta page.
 	after := s.db.Stats()
 	if n := after.TxStats.GetWrite() - before.TxStats.GetWrite(); n > 8 {
-		t.Errorf("%d pages written, for one commit", n)
+		t.Errorf("%d pages written, more than in one commit", n)
 	}
 }
 
-// A write whose context ends while it waits leaves at once, and isn't done
-// after all if it has not begun.
+// A write whose context ends while it waits returns at once, and never happens
+// if it hasn't started.
 func TestContextEndsWhileWaiting(t *testing.T) {
 	s := openTest(t, newPath(t))
 	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
-	tx, err := s.db.Begin(true) // holds all others up
+	tx, err := s.db.Begin(true) // all writes wait for this one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +196,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	create(t, s, "alice", plants.Plant{ID: 3, Name: "fern"}) // comes after them
+	create(t, s, "alice", plants.Plant{ID: 3, Name: "fern"}) // after them
 	if got, want := list(t, s, "alice"), "1 rose, 3 fern"; got != want {
 		t.Errorf("alice has %s, want %s", got, want)
 	}
@@ -217,12 +214,12 @@ func TestClosed(t *testing.T) {
 		listErr,
 	} {
 		if !errors.Is(err, plants.ErrUnreachable) || !strings.Contains(err.Error(), s.path) {
-			t.Errorf("error %v, want %v with the file's name", err, plants.ErrUnreachable)
+			t.Errorf("error %v, want %v and the file's name", err, plants.ErrUnreachable)
 		}
 	}
 }
 
-// Calls that meet a Close are done or fail, but never end the process.
+// A call that is concurrent with Close succeeds or fails, but never panics.
 func TestCloseUnderLoad(t *testing.T) {
 	path := newPath(t)
 	s := openTest(t, path)
@@ -252,7 +249,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	got := ", " + list(t, s, "alice") + ", "
 	for i, ok := range made {
 		if there := strings.Contains(got, fmt.Sprintf(", %d x, ", i)); ok && !there {
-			t.Errorf("plant %d was created and is gone", i)
+			t.Errorf("plant %d was created but is missing", i)
 		}
 	}
 }
