@@ -162,16 +162,16 @@ func TestDamagedFiles(t *testing.T) {
 		file    string
 		content []byte
 	}{
-		"database of noise":         {"plants.db", noise},
-		"database of text":          {"plants.db", []byte("Basil\n")},
-		"database, first half":      {"plants.db", database[:len(database)/2]},
-		"database, first pages":     {"plants.db", database[:2*os.Getpagesize()]},
-		"database without head":     {"plants.db", changed(database, 0, make([]byte, 2*os.Getpagesize()))},
-		"database with noise in it": {"plants.db", changed(database, 2*os.Getpagesize(), noise)},
-		"key of noise":              {"token-key.pem", noise},
-		"key, empty":                {"token-key.pem", nil},
-		"key, first half":           {"token-key.pem", key[:len(key)/2]},
-		"key of another kind":       {"token-key.pem", rsaPEM(t)},
+		"database of noise":     {"plants.db", noise},
+		"database of text":      {"plants.db", []byte("Basil\n")},
+		"database, first half":  {"plants.db", database[:len(database)/2]},
+		"database, first pages": {"plants.db", database[:2*os.Getpagesize()]},
+		"database without head": {"plants.db", changed(database, 0, make([]byte, 2*os.Getpagesize()))},
+		"database without tail": {"plants.db", changed(database, 2*os.Getpagesize(), make([]byte, len(database)-2*os.Getpagesize()))},
+		"key of noise":          {"token-key.pem", noise},
+		"key, empty":            {"token-key.pem", nil},
+		"key, first half":       {"token-key.pem", key[:len(key)/2]},
+		"key of another kind":   {"token-key.pem", rsaPEM(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
