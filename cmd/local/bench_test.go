@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkCreate compares 64 clients with one, in plants that are on disk per
-// second: creates of many clients share a commit. The two take turns, so that
-// both meet the same machine.
+// BenchmarkCreate compares 64 clients with one, in durable creates per second
+// through the whole server. The two alternate, so that background load affects
+// both.
 func BenchmarkCreate(b *testing.B) {
 	base := start(b)
 	token := token(b, base)
@@ -25,7 +25,7 @@ func BenchmarkCreate(b *testing.B) {
 	b.ReportMetric(many/one, "ratio")
 }
 
-// createRate returns how many creates a second the clients get done together.
+// createRate returns the number of creates per second of all clients together.
 func createRate(b *testing.B, base, token string, clients int) float64 {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	defer client.CloseIdleConnections()

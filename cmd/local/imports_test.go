@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Only this program links the embedded store, the token issuer and the docs
-// page: none has any business in production.
+// The embedded store, the token issuer and the docs page are for local use, and
+// must not be linked into any other program.
 func TestOnlyThisProgramLinks(t *testing.T) {
 	const module = "example.com/plantstore/"
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
@@ -30,12 +30,12 @@ func TestOnlyThisProgramLinks(t *testing.T) {
 				case fields[0] == module+"cmd/local":
 					linked++
 				case !slices.Contains(own, fields[0]):
-					t.Errorf("%s links %s", fields[0], dep)
+					t.Errorf("%s imports %s, which only cmd/local may do", fields[0], dep)
 				}
 			}
 		}
 	}
 	if linked != len(own) {
-		t.Errorf("cmd/local links %d of %v: the test looks for the wrong names", linked, own)
+		t.Errorf("cmd/local links %d of %v: correct the names in this test", linked, own)
 	}
 }

@@ -1,15 +1,15 @@
-// Command local runs the plant store as a plain HTTP server on this machine:
-// with its own embedded store and its own issuer of tokens, so that nothing
-// else is needed, or with DynamoDB and any issuer.
+// Command local runs the plant store as a plain HTTP server. By default it needs
+// nothing else: it has an embedded store and issues its own tokens. It can also
+// use DynamoDB, and accept the tokens of another issuer.
 //
 // Usage:
 //
 //	local [-addr HOST:PORT] [-data DIR] [-store bolt|dynamodb] [-expose-issuer]
 //
-// The environment variables are those of package config, and the AWS SDK's own.
-// Once the server answers, it says on standard error where; requests are logged
-// on standard output. Beside the service there are its OpenAPI document, at
-// /openapi.yaml, and a page to try it in a browser, at /.
+// Package config lists the environment variables; the AWS SDK has its own. The
+// program prints the server's address to standard error and logs requests to
+// standard output. It also serves the OpenAPI document at /openapi.yaml, and at /
+// a page to try the service in a browser.
 package main
 
 import (
@@ -36,19 +36,19 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // so that a second signal kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
-	case ctx.Err() != nil: // stopped while it was starting
+	case ctx.Err() != nil: // stopped during start-up
 	default:
 		fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
 		os.Exit(1)
 	}
 }
 
-// run serves until ctx ends, and returns once the requests in flight then are
-// answered. An error is one line for the person who started the program.
+// run serves until ctx ends and the requests in flight are answered. Its errors
+// are one line each, for the person who started the program.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	opts, err := parseFlags(args, getenv, stderr)
 	if err != nil {
@@ -79,8 +79,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return serve(ctx, listener, front(tokens.issuer, service), log)
 }
 
-// front sends the paths of the token issuer, which may be nil, to it, those of
-// the docs page to that, and all others to the service.
+// front routes requests to the token issuer, which may be nil, to the docs page
+// or to the service.
 func front(tokens, service http.Handler) http.Handler {
 	if tokens == nil {
 		return docs.Handler("", service)
@@ -96,18 +96,18 @@ func front(tokens, service http.Handler) http.Handler {
 	})
 }
 
-// serve answers requests until ctx ends, and then those that are in flight.
+// serve answers requests until ctx ends, and then waits for those in flight.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	server := &http.Server{
 		Handler: handler,
-		// A client that is slow to send or to read holds nothing up for long.
-		// Its body ends before the time of its request does: the fault is its.
+		// Slow clients hold connections only this long. ReadTimeout is below the
+		// service's own time limit, so that a slow body is the client's error.
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       8 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		// OPTIONS * is the handler's to answer, like any other request.
+		// The handler answers OPTIONS * too.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
@@ -118,8 +118,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return err
 	case <-ctx.Done():
 	}
-	// Longer than any request may take to be answered. Who doesn't read the
-	// answer is cut off then.
+	// No request takes longer. Clients still reading are cut off.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
@@ -128,7 +127,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 	return nil
 }
 
-// banner says what a person needs to begin.
+// banner tells the person who started the program how to use it.
 func banner(w io.Writer, base, where string, ownIssuer bool) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)

@@ -24,20 +24,17 @@ import (
 	"example.com/plantstore/internal/issuer"
 )
 
-// discard is a log that nobody reads.
-var discard = slog.New(slog.DiscardHandler)
-
 // noEnv is an empty environment.
 func noEnv(string) string { return "" }
 
-// start is startWith an empty environment.
+// start calls startWith with an empty environment.
 func start(t testing.TB, args ...string) (base string) {
 	t.Helper()
 	return startWith(t, noEnv, args...)
 }
 
-// startWith runs the program on a free port with a folder of its own, and
-// returns its address once it answers. It ends with the test.
+// startWith runs the program on a free port, with a new data directory, until the
+// test ends. It returns the program's base URL.
 func startWith(t testing.TB, getenv func(string) string, args ...string) (base string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -78,7 +75,7 @@ func token(t testing.TB, base string) string {
 		AccessToken string `json:"access_token"`
 	}
 	if err := json.UnmarshalRead(resp.Body, &answer); err != nil || answer.AccessToken == "" {
-		t.Fatalf("no token: %d, %v", resp.StatusCode, err)
+		t.Fatalf("no token: status %d, %v", resp.StatusCode, err)
 	}
 	return answer.AccessToken
 }
@@ -103,7 +100,7 @@ func create(client *http.Client, base, token string, id int64) error {
 	return err
 }
 
-// Requests in flight are answered before run returns.
+// Requests in flight are answered before the program ends.
 func TestStopAnswersRequestsInFlight(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	l, err := listen(ctx, options{addr: "127.0.0.1:0"}, true)
@@ -114,11 +111,11 @@ func TestStopAnswersRequestsInFlight(t *testing.T) {
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-ctx.Done()
-		time.Sleep(50 * time.Millisecond) // the server must not have waited for less
+		time.Sleep(50 * time.Millisecond)
 		w.WriteHeader(http.StatusTeapot)
 	})
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, l, slow, discard) }()
+	go func() { ended <- serve(ctx, l, slow, slog.New(slog.DiscardHandler)) }()
 	go func() { <-arrived; stop() }()
 	resp, err := http.Get("http://" + l.Addr().String())
 	if err != nil {
@@ -130,10 +127,10 @@ func TestStopAnswersRequestsInFlight(t *testing.T) {
 	}
 }
 
-// Files that were open to others no longer are.
+// Files that others could read become private.
 func TestPrivateFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
+		t.Skip("no such modes on Windows")
 	}
 	dir := t.TempDir()
 	start(t, "-data", dir)
@@ -142,7 +139,7 @@ func TestPrivateFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := filepath.Join(t.TempDir(), "copy") // the first is still in use
+	again := filepath.Join(t.TempDir(), "copy") // the first program still uses its own
 	if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +152,7 @@ func TestPrivateFiles(t *testing.T) {
 	}
 }
 
-// A password in an address is not shown.
+// Passwords in addresses are not shown.
 func TestRedacted(t *testing.T) {
 	if got := redacted("http://user:secret@localhost:8000"); strings.Contains(got, "secret") || !strings.Contains(got, "localhost:8000") {
 		t.Errorf("got %s", got)
@@ -187,7 +184,7 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %+v", test.args, got, err, test.want)
 		}
 		if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n")) {
-			t.Errorf("%q: got %v, want one line about %s", test.args, err, test.err)
+			t.Errorf("%q: got %v, want one line with %q", test.args, err, test.err)
 		}
 		if stderr.Len() > 0 {
 			t.Errorf("%q: printed %q besides its error", test.args, &stderr)
@@ -199,7 +196,7 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// What keeps the program from starting is one line that says what to mend.
+// If the program can't start, it says in one line what to change.
 func TestRefusals(t *testing.T) {
 	inUse := start(t)
 	for _, test := range []struct {
@@ -208,24 +205,24 @@ func TestRefusals(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		{"an address that others reach", []string{"-addr", "0.0.0.0:0"}, nil, "-expose-issuer"},
-		{"every address", []string{"-addr", ":0"}, nil, "-expose-issuer"},
-		{"no address", []string{"-addr", "nowhere"}, nil, "-addr nowhere"},
-		{"an address in use", []string{"-addr", strings.TrimPrefix(inUse, "http://")}, nil, "-addr"},
-		{"half an issuer", nil, map[string]string{config.TokenIssuer: "https://issuer.example"}, config.TokenAudience},
-		{"a level that is none", nil, map[string]string{config.LogLevel: "loud"}, config.LogLevel},
+		{"address that others can reach", []string{"-addr", "0.0.0.0:0"}, nil, "-expose-issuer"},
+		{"all addresses", []string{"-addr", ":0"}, nil, "-expose-issuer"},
+		{"invalid address", []string{"-addr", "nowhere"}, nil, "-addr nowhere"},
+		{"address in use", []string{"-addr", strings.TrimPrefix(inUse, "http://")}, nil, "-addr"},
+		{"issuer without audience", nil, map[string]string{config.TokenIssuer: "https://issuer.example"}, config.TokenAudience},
+		{"invalid log level", nil, map[string]string{config.LogLevel: "loud"}, config.LogLevel},
 		{"no DynamoDB", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "http://127.0.0.1:1"}, "DynamoDB Local"},
-		{"no address of DynamoDB", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "here"}, endpointVariable},
+		{"invalid endpoint", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "here"}, endpointVariable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			t.Setenv(endpointVariable, test.env[endpointVariable]) // the SDK reads it by itself
+			t.Setenv(endpointVariable, test.env[endpointVariable]) // for the SDK
 			var stderr bytes.Buffer
 			args := append([]string{"-addr", "127.0.0.1:0", "-data", filepath.Join(t.TempDir(), "data")}, test.args...)
 			err := run(ctx, args, func(name string) string { return test.env[name] }, io.Discard, &stderr)
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v, want one line about %s", err, test.want)
+				t.Errorf("got %v, want one line with %q", err, test.want)
 			}
 			if stderr.Len() > 0 {
 				t.Errorf("it printed %q first", &stderr)
@@ -234,8 +231,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// With another issuer the program gives out no tokens of its own, and may
-// listen where others reach it.
+// With another issuer the program issues no tokens, and may listen on any
+// address.
 func TestOtherIssuer(t *testing.T) {
 	l, err := listen(t.Context(), options{addr: ":0"}, false)
 	if err != nil {
@@ -247,7 +244,7 @@ func TestOtherIssuer(t *testing.T) {
 		service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })
 		front(nil, service).ServeHTTP(nil, &http.Request{URL: &url.URL{Path: path}})
 		if reached != path {
-			t.Errorf("without an issuer of its own, %s does not reach the service", path)
+			t.Errorf("%s does not reach the service", path)
 		}
 	}
 }

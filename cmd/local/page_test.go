@@ -11,7 +11,7 @@ import (
 	"example.com/plantstore/internal/config"
 )
 
-// trusting returns the environment in which the tokens come from issuer.
+// trusting returns an environment that configures issuer.
 func trusting(issuer *authtest.Issuer) (getenv func(string) string) {
 	env := map[string]string{
 		config.TokenIssuer:   authtest.IssuerURL,
@@ -21,8 +21,8 @@ func trusting(issuer *authtest.Issuer) (getenv func(string) string) {
 	return func(name string) string { return env[name] }
 }
 
-// Whoever the tokens come from, the page and the document are there, and all
-// else is the service's to answer. The person who starts the program is told.
+// With any issuer, the page and the document are served, the service answers all
+// other paths, and the banner mentions the page.
 func TestPagePaths(t *testing.T) {
 	for name, getenv := range map[string]func(string) string{
 		"own issuer":   noEnv,
@@ -55,9 +55,9 @@ func TestPagePaths(t *testing.T) {
 			}
 		}
 	}
-	var said bytes.Buffer
-	banner(&said, "http://127.0.0.1:1", "a file", false)
-	if want := "try it in a browser: http://127.0.0.1:1/\n"; !strings.Contains(said.String(), want) {
-		t.Errorf("it says %q, not %q", &said, want)
+	var out bytes.Buffer
+	banner(&out, "http://127.0.0.1:1", "a file", false)
+	if want := "try it in a browser: http://127.0.0.1:1/\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("banner %q, want %q in it", &out, want)
 	}
 }

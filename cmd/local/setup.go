@@ -23,15 +23,16 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// endpointVariable is the SDK's own, for DynamoDB Local.
+// endpointVariable is the SDK's variable for DynamoDB Local's address.
 const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
 
-// options are the flags of the program.
+// options are the command-line flags, and the DynamoDB endpoint that decides
+// their defaults.
 type options struct {
 	addr         string
 	data         string
 	store        string
-	endpoint     string // of DynamoDB, where it is not AWS's
+	endpoint     string // "" for AWS
 	exposeIssuer bool
 }
 
@@ -42,11 +43,11 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		store = "dynamodb"
 	}
 	flags := flag.NewFlagSet("local", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // an error is one line, and run's to return
+	flags.SetOutput(io.Discard) // errors are returned, in one line
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
-	flags.StringVar(&o.data, "data", ".data", "`directory` of the database file and the token key")
-	flags.StringVar(&o.store, "store", store, "where plants are kept: bolt, the embedded store, or dynamodb, at AWS or at "+endpointVariable)
-	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let others than this machine reach the token issuer, which gives anyone any identity")
+	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
+	flags.StringVar(&o.store, "store", store, "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at "+endpointVariable)
+	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines reach the token issuer, which gives anyone any identity")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -57,20 +58,20 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	case err != nil:
 		return options{}, err
 	case flags.NArg() > 0:
-		return options{}, fmt.Errorf("unknown argument %q: there are only flags, see -help", flags.Arg(0))
+		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed, see -help", flags.Arg(0))
 	case o.store != "bolt" && o.store != "dynamodb":
-		return options{}, fmt.Errorf("-store %q is neither bolt nor dynamodb", o.store)
+		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
 	case o.data == "":
-		return options{}, fmt.Errorf("-data is empty: name a directory")
+		return options{}, errors.New("-data is empty: set it to a directory")
 	}
 	return o, nil
 }
 
-// A store is where the plants are kept.
+// A store is a plants.Store with a description for people.
 type store struct {
 	plants.Store
 	io.Closer
-	where string // for a person
+	where string
 }
 
 func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*store, error) {
@@ -88,7 +89,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	}
 	where := "table " + cfg.Table + " of DynamoDB"
 	if o.endpoint != "" {
-		// Never on AWS, where the table is the template's.
+		// Not on AWS, where the table is part of the deployment.
 		where += " at " + redacted(o.endpoint)
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
@@ -99,30 +100,30 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
 }
 
-// private makes a file that was there before the current user's alone, as the
-// program makes its own.
+// private lets only the current user access a file. New files are private
+// already; one that was copied here may not be.
 func private(path string) error { return os.Chmod(path, 0o600) }
 
-// redacted returns an address without the password in it, if there is one.
+// redacted returns an address without its password, if any.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "an address that is none"
+		return "an invalid address"
 	}
 	return u.Redacted()
 }
 
-// tokens is what callers are known by.
+// tokens verifies tokens, and issues them if no other issuer is configured.
 type tokens struct {
 	verifier *auth.Verifier
-	issuer   http.Handler // nil if the issuer is another
+	issuer   http.Handler // nil for another issuer
 }
 
 func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger) (tokens, error) {
 	if c.Issuer != "" {
 		if keys, ok := c.Keys.(*auth.RemoteKeySet); ok {
 			keys.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
-			keys.Load(ctx) // a failure is OnFailure's, and tried again by requests
+			keys.Load(ctx) // failures go to OnFailure; requests retry
 		}
 		verifier, err := auth.NewVerifier(c)
 		return tokens{verifier, nil}, err
@@ -139,12 +140,12 @@ func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger)
 		return tokens{}, err
 	}
 	verifier, err := auth.NewVerifier(c)
-	host, _, _ := net.SplitHostPort(o.addr) // listen will say what is wrong with it
+	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
 	return tokens{verifier, own.Handler(issuer.Access{Hosts: []string{host}, Exposed: o.exposeIssuer})}, err
 }
 
-// listen opens the address. With an issuer that gives anyone any identity, it
-// must be one that only this machine reaches, unless it is wanted otherwise.
+// listen opens the address. The program's own issuer gives anyone any identity,
+// so with it only loopback addresses are allowed without -expose-issuer.
 func listen(ctx context.Context, o options, ownIssuer bool) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
 	if err != nil {
@@ -152,8 +153,8 @@ func listen(ctx context.Context, o options, ownIssuer bool) (net.Listener, error
 	}
 	if ownIssuer && !o.exposeIssuer && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		l.Close()
-		return nil, fmt.Errorf("-addr %s: others than this machine can reach it, and the token issuer gives anyone any identity; "+
-			"listen on 127.0.0.1, or name an issuer in %s, or add -expose-issuer", o.addr, config.TokenIssuer)
+		return nil, fmt.Errorf("-addr %s: other machines can reach this address, and the token issuer gives anyone any identity; "+
+			"listen on 127.0.0.1, or set %s to another issuer, or add -expose-issuer", o.addr, config.TokenIssuer)
 	}
 	return l, nil
 }
