@@ -23,6 +23,7 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	calls  []string
+	index  []bool             // for each call, whether it uses an index
 	faults map[string][]Fault // by operation: those of the next requests
 	always map[string]Fault   // by operation: that of all others
 }
@@ -67,6 +68,27 @@ func (p *Proxy) Calls() []string {
 	return slices.Clone(p.calls)
 }
 
+// Actions returns the IAM actions that the requests so far need, sorted, by the
+// kind of resource that they use: "table" or "index".
+func (p *Proxy) Actions() map[string][]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	actions := map[string][]string{}
+	for i, operation := range p.calls {
+		resource := "table"
+		if p.index[i] {
+			resource = "index"
+		}
+		if action := "dynamodb:" + operation; !slices.Contains(actions[resource], action) {
+			actions[resource] = append(actions[resource], action)
+		}
+	}
+	for _, list := range actions {
+		slices.Sort(list)
+	}
+	return actions
+}
+
 // Count returns the number of requests of the operation so far.
 func (p *Proxy) Count(operation string) int {
 	n := 0
@@ -90,7 +112,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	x := &Exchange{W: w, R: r, proxy: p, body: body}
-	if f := p.next(r); f != nil {
+	if f := p.next(r, body); f != nil {
 		f(x)
 		return
 	}
@@ -98,11 +120,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // next records the request and returns the fault that it meets, or nil.
-func (p *Proxy) next(r *http.Request) Fault {
+func (p *Proxy) next(r *http.Request, body []byte) Fault {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls = append(p.calls, operation)
+	p.index = append(p.index, bytes.Contains(body, []byte(`"IndexName":`)))
 	queue := p.faults[operation]
 	if len(queue) == 0 {
 		return p.always[operation]
