@@ -17,13 +17,21 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-func TestEnsureTableAtOnce(t *testing.T) {
-	t.Parallel()
-	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
-	table := "test-" + rand.Text()
+// newTableName returns the name of a table that doesn't exist, and deletes the
+// table when the test ends.
+func newTableName(t *testing.T) (client *dynamodb.Client, name string) {
+	t.Helper()
+	client = dynamolocal.Client(t, dynamolocal.Endpoint(t))
+	name = "test-" + rand.Text()
 	t.Cleanup(func() {
-		client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
+		client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
 	})
+	return client, name
+}
+
+func TestEnsureTableConcurrently(t *testing.T) {
+	t.Parallel()
+	client, table := newTableName(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -31,7 +39,7 @@ func TestEnsureTableAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			// It is ready when EnsureTable says so, whoever made it.
+			// It is ready, whoever created it.
 			if err := list.call(t.Context(), dynamo.New(client, table)); err != nil {
 				t.Error(err)
 			}
@@ -42,62 +50,45 @@ func TestEnsureTableAtOnce(t *testing.T) {
 
 func TestEnsureTableAnswerLost(t *testing.T) {
 	t.Parallel()
-	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	direct, table := newTableName(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	proxy.Fail("CreateTable", dynamolocal.Lose)
-	client := dynamolocal.Client(t, proxy.URL)
-	table := "test-" + rand.Text()
-	t.Cleanup(func() {
-		client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &table})
-	})
-	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
+	if err := dynamo.EnsureTable(t.Context(), dynamolocal.Client(t, proxy.URL), table); err != nil {
 		t.Error(err)
 	}
 }
 
-// A table that holds plants already is left as it is.
-func TestEnsureTableExists(t *testing.T) {
-	t.Parallel()
-	client, table := dynamolocal.Table(t)
-	store := dynamo.New(client, table)
-	if err := create.call(t.Context(), store); err != nil {
-		t.Fatal(err)
-	}
-	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
-		t.Fatal(err)
-	}
-	wantPlants(t, store, fern)
-}
-
-func TestEnsureTableOfOthers(t *testing.T) {
-	for name, change := range map[string]func(*dynamodb.CreateTableInput){
-		"no index": func(in *dynamodb.CreateTableInput) {
-			in.GlobalSecondaryIndexes = nil
-			in.AttributeDefinitions = in.AttributeDefinitions[:1]
-		},
-		"another index": func(in *dynamodb.CreateTableInput) {
-			in.GlobalSecondaryIndexes[0].IndexName = aws.String("by-owner")
-		},
-		"index without order": func(in *dynamodb.CreateTableInput) {
-			in.GlobalSecondaryIndexes[0].KeySchema = in.GlobalSecondaryIndexes[0].KeySchema[:1]
-		},
-		"another key": func(in *dynamodb.CreateTableInput) {
+func TestEnsureTableOtherSchema(t *testing.T) {
+	for want, change := range map[string]func(*dynamodb.CreateTableInput){
+		"the key is owner S HASH, not id N HASH": func(in *dynamodb.CreateTableInput) {
 			in.KeySchema = []types.KeySchemaElement{{AttributeName: aws.String("owner"), KeyType: types.KeyTypeHash}}
 		},
+		"the key is id S HASH, not id N HASH": func(in *dynamodb.CreateTableInput) {
+			in.AttributeDefinitions[0].AttributeType = types.ScalarAttributeTypeS
+		},
+		"index owner-index is missing": func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes[0].IndexName = aws.String("by-owner")
+		},
+		"the key of index owner-index is owner S HASH, not owner S HASH, id N RANGE": func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes[0].KeySchema = in.GlobalSecondaryIndexes[0].KeySchema[:1]
+		},
+		"index owner-index projects INCLUDE, not ALL": func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes[0].Projection = &types.Projection{
+				ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"name", "tag"},
+			}
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
-			in := dynamo.TableInput("test-" + rand.Text())
+			client, table := newTableName(t)
+			in := dynamo.TableInput(table)
 			change(in)
 			if _, err := client.CreateTable(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() {
-				client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: in.TableName})
-			})
-			err := dynamo.EnsureTable(t.Context(), client, *in.TableName)
-			if err == nil || !strings.Contains(err.Error(), *in.TableName) || !strings.Contains(err.Error(), "other keys") {
-				t.Errorf("got %v, want an error that names the table", err)
+			err := dynamo.EnsureTable(t.Context(), client, table)
+			if err == nil || !strings.Contains(err.Error(), `table "`+table+`": `+want+":") {
+				t.Errorf("got %v, want %q", err, want)
 			}
 		})
 	}
@@ -118,6 +109,6 @@ func TestEnsureTableFails(t *testing.T) {
 		t.Errorf("got %v, want ErrUnreachable", err)
 	}
 	if got := proxy.Count("CreateTable"); got != 0 {
-		t.Errorf("made %d tables without knowing that there is none", got)
+		t.Errorf("%d CreateTable requests without knowing that the table is missing", got)
 	}
 }
