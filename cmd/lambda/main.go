@@ -1,6 +1,5 @@
 // Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP
-// API or a function URL. It is wiring alone; package config says what it reads
-// from the environment.
+// API or a function URL. Package config documents its environment variables.
 package main
 
 import (
@@ -21,36 +20,38 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// warmTimeout bounds what is done ahead of the first request. Lambda gives an
-// init 10 s, but whoever waits for it has better use for them.
+// warmTimeout limits warm. An init may take 10 s, but a client may be waiting.
 const warmTimeout = 2 * time.Second
 
 func main() {
-	handler, err := setUp(context.Background(), os.Getenv)
+	handler, err := setUp(context.Background())
 	if err != nil {
-		// Lambda logs the line, and the exit as a failed init.
 		fmt.Fprintln(os.Stderr, "plantstore:", err)
-		os.Exit(1)
+		os.Exit(1) // which Lambda reports as a failed init
 	}
 	lambda.Start(handler)
 }
 
-// setUp makes the handler of all invocations.
-func setUp(ctx context.Context, getenv func(string) string) (*lambdahttp.Handler, error) {
-	cfg, err := config.FromEnv(getenv)
+// setUp returns the handler of all invocations.
+func setUp(ctx context.Context) (*lambdahttp.Handler, error) {
+	cfg, err := config.FromEnv(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Tokens.Issuer == "" {
-		return nil, fmt.Errorf("%s is not set: name the issuer of the tokens", config.TokenIssuer)
+		return nil, fmt.Errorf("%s is not set: set it to the issuer of the tokens", config.TokenIssuer)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
-	slog.SetDefault(log) // for what libraries print, through package log as well
+	slog.SetDefault(log) // also for libraries that use package log
 	verifier, err := auth.NewVerifier(cfg.Tokens)
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamo.NewClient(getenv, log)
+	settings, err := dynamo.EnvConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := dynamo.NewClient(settings, log)
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +60,15 @@ func setUp(ctx context.Context, getenv func(string) string) (*lambdahttp.Handler
 	return lambdahttp.New(handlers.New(store, verifier, log), lambdahttp.Options{Logger: log}), nil
 }
 
-// warm fetches the token keys and connects to DynamoDB, both at once, so that
-// the first request need not. What fails here is tried again when a request
-// needs it.
+// warm fetches the token keys and connects to DynamoDB at the same time, before
+// the first request needs them. It only logs failures, since requests try again.
 func warm(ctx context.Context, keys auth.KeySource, store *dynamo.Store, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
 	if remote, ok := keys.(*auth.RemoteKeySet); ok {
 		remote.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
-		group.Go(func() { remote.Load(ctx) }) // a failure is OnFailure's
+		group.Go(func() { remote.Load(ctx) })
 	}
 	group.Go(func() {
 		if err := store.Warm(ctx); err != nil {

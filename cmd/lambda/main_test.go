@@ -12,9 +12,8 @@ import (
 
 func TestMain(m *testing.M) { tools.Main(m) }
 
-// sound returns an environment with which the program starts. It reaches
-// nothing, but that is no matter of settings.
-func sound(t *testing.T) []string {
+// validEnv returns valid settings, with nobody at the endpoint of DynamoDB.
+func validEnv(t *testing.T) []string {
 	t.Helper()
 	return []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1",
@@ -39,57 +38,56 @@ func start(t *testing.T, env []string) *lambdalocal.Environment {
 	return e
 }
 
-// A setting that is missing or makes no sense fails the init, with one line that
-// names it and no word of the settings' values that might be secret.
-func TestSettings(t *testing.T) {
+// A missing or invalid setting fails the init with one line that names it.
+func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ env, words string }{
-		"no issuer":               {"TOKEN_ISSUER= TOKEN_AUDIENCE= TOKEN_JWKS=", "TOKEN_ISSUER"},
-		"nothing but an audience": {"TOKEN_ISSUER= TOKEN_JWKS=", "TOKEN_AUDIENCE TOKEN_ISSUER"},
-		"no audience":             {"TOKEN_AUDIENCE=", "TOKEN_AUDIENCE"},
-		"commas for an audience":  {"TOKEN_AUDIENCE=,,", "TOKEN_AUDIENCE"},
-		"issuer that is no URL":   {"TOKEN_ISSUER=nonsense TOKEN_JWKS=", "TOKEN_ISSUER"},
-		"keys without encryption": {"TOKEN_JWKS_URL=http://issuer.example/keys TOKEN_JWKS=", "TOKEN_JWKS_URL https"},
-		"broken keys":             {"TOKEN_JWKS={", "TOKEN_JWKS"},
-		"no keys":                 {`TOKEN_JWKS={"keys":[]}`, "TOKEN_JWKS"},
-		"scopes":                  {"REQUIRE_SCOPES=maybe", "REQUIRE_SCOPES maybe"},
-		"log level":               {"LOG_LEVEL=loud", "LOG_LEVEL loud"},
-		"table":                   {"TABLE_NAME=no!name", "TABLE_NAME no!name"},
-		"endpoint":                {"AWS_ENDPOINT_URL_DYNAMODB=nonsense", "AWS_ENDPOINT_URL_DYNAMODB nonsense"},
-		"no region":               {"AWS_ENDPOINT_URL_DYNAMODB= AWS_REGION= AWS_DEFAULT_REGION=", "AWS_REGION"},
+		"no issuer":            {"TOKEN_ISSUER= TOKEN_AUDIENCE= TOKEN_JWKS=", "TOKEN_ISSUER"},
+		"only an audience":     {"TOKEN_ISSUER= TOKEN_JWKS=", "TOKEN_AUDIENCE TOKEN_ISSUER"},
+		"no audience":          {"TOKEN_AUDIENCE=", "TOKEN_AUDIENCE"},
+		"invalid issuer":       {"TOKEN_ISSUER=nonsense TOKEN_JWKS=", "TOKEN_ISSUER"},
+		"keys over plain HTTP": {"TOKEN_JWKS_URL=http://issuer.example/keys TOKEN_JWKS=", "TOKEN_JWKS_URL https"},
+		"malformed keys":       {"TOKEN_JWKS={", "TOKEN_JWKS"},
+		"scopes":               {"REQUIRE_SCOPES=maybe", "REQUIRE_SCOPES maybe"},
+		"log level":            {"LOG_LEVEL=loud", "LOG_LEVEL loud"},
+		"table":                {"TABLE_NAME=no!name", "TABLE_NAME no!name"},
+		"endpoint":             {"AWS_ENDPOINT_URL_DYNAMODB=nonsense", "AWS_ENDPOINT_URL_DYNAMODB"},
+		"attempts":             {"AWS_MAX_ATTEMPTS=many", "AWS_MAX_ATTEMPTS many"},
+		"no region":            {"AWS_ENDPOINT_URL_DYNAMODB= AWS_REGION= AWS_DEFAULT_REGION=", "AWS_REGION"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, append(sound(t), strings.Fields(test.env)...))
+			e := start(t, append(validEnv(t), strings.Fields(test.env)...))
 			if err := e.WaitReady(t.Context()); err == nil {
-				t.Fatal("the init did not fail")
+				t.Fatal("the init succeeded")
 			}
 			line := e.Stderr()
 			if code := e.State().ExitCode(); code != 1 || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
-				t.Errorf("exit code %d and not one line:\n%s", code, line)
+				t.Errorf("exit code %d, want 1 and one line:\n%s", code, line)
 			}
 			for _, word := range strings.Fields(test.words) {
 				if !strings.Contains(line, word) {
-					t.Errorf("the line does not name %s: %s", word, line)
+					t.Errorf("the line does not mention %s: %s", word, line)
 				}
 			}
 			if log := e.Stdout(); log != "" {
-				t.Errorf("the log has\n%s", log)
+				t.Errorf("unexpected log:\n%s", log)
 			}
 		})
 	}
 }
 
-// Settings that are sound are enough, and empty ones count as unset.
-func TestSoundSettings(t *testing.T) {
+// The program starts with the minimal settings, and with empty ones, which count
+// as unset.
+func TestValidSettings(t *testing.T) {
 	t.Parallel()
 	for _, extra := range []string{
 		"",
 		"TOKEN_JWKS_URL= REQUIRE_SCOPES= LOG_LEVEL= TABLE_NAME=",
 		"REQUIRE_SCOPES=true LOG_LEVEL=error TOKEN_AUDIENCE=a,b",
-		"TOKEN_JWKS= TOKEN_JWKS_URL=http://127.0.0.1:1/keys", // nobody there: told with each request
+		"TOKEN_JWKS= TOKEN_JWKS_URL=http://127.0.0.1:1/keys", // unreachable, which is not fatal
 	} {
-		e := start(t, append(sound(t), strings.Fields(extra)...))
+		e := start(t, append(validEnv(t), strings.Fields(extra)...))
 		err := e.WaitReady(t.Context())
 		e.Close()
 		if err != nil || e.Stderr() != "" {
@@ -98,16 +96,16 @@ func TestSoundSettings(t *testing.T) {
 	}
 }
 
-// What init could not reach is told once, and is no reason not to answer.
+// If DynamoDB is unreachable, the init logs it once, and requests are answered.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	e := start(t, slices.Concat(sound(t), []string{"LOG_LEVEL=warn"}))
+	e := start(t, slices.Concat(validEnv(t), []string{"LOG_LEVEL=warn"}))
 	got, err := e.Invoke(t.Context(), []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
 	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":401,`) {
 		t.Errorf("%v\n%s", err, got)
 	}
-	e.Close() // or else the line may still be on its way
+	e.Close() // which completes the log
 	if log := e.Stdout(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN","msg":"no connection to DynamoDB"`) {
-		t.Errorf("the log has\n%s", log)
+		t.Errorf("unexpected log:\n%s", log)
 	}
 }

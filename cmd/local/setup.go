@@ -18,7 +18,6 @@ import (
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/sdkconfig"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/plants"
 )
@@ -83,7 +82,11 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		}
 		return &store{s, s, path}, private(path)
 	}
-	client, err := sdkconfig.NewClient(ctx, log)
+	settings, err := dynamo.LoadConfig(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	client, err := dynamo.NewClient(settings, log)
 	if err != nil {
 		return nil, err
 	}

@@ -9,21 +9,22 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// attempts watches the attempts of one call. The SDK retries by itself and
-// reports the last attempt only; what came before decides what it means.
+// attempts observes the attempts of one call. The SDK retries on its own and
+// reports only the last attempt, but what happened to the earlier ones decides
+// what the last one means.
 type attempts struct {
-	// unclear is true if an attempt may have been carried out without our
-	// knowing: it was sent and got no answer, or one that doesn't say.
+	// unclear is true if DynamoDB may have carried out an attempt that failed:
+	// it was sent, and no answer says otherwise.
 	unclear bool
 
-	// last is the error of the last attempt that failed.
+	// last is the error of the last failed attempt.
 	last error
 }
 
-// watch is an option of a single call of the client.
+// watch is an option of a single call to the client.
 func (a *attempts) watch(o *dynamodb.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		// What comes after the step named Retry runs once per attempt.
+		// Middleware after the step "Retry" runs once per attempt.
 		return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("WatchAttempts", a.attempt),
 			"Retry", middleware.After)
 	})
@@ -32,8 +33,8 @@ func (a *attempts) watch(o *dynamodb.Options) {
 func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
-	// Without a connection nothing can have been carried out: a name that
-	// doesn't resolve, a port that refuses, credentials that can't be had.
+	// Without a connection nothing was carried out: the name didn't resolve,
+	// the port refused, or there were no credentials.
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },

@@ -2,8 +2,6 @@ package dynamo_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"log"
 	"log/slog"
 	"os"
@@ -16,17 +14,16 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// The lines of the SDK are structured, belong to their request, and appear for
-// a fault of the service alone.
+// The SDK's messages are structured lines with the id of their request, and
+// only faults of the service are warnings.
 func TestLog(t *testing.T) {
-	var plain bytes.Buffer
-	log.SetOutput(&plain)
+	var unstructured, lines bytes.Buffer
+	log.SetOutput(&unstructured)
 	defer log.SetOutput(os.Stderr)
 
 	direct, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
-	var lines bytes.Buffer
-	client, err := dynamo.NewClientFromConfig(dynamolocal.Config(proxy.URL), logging.New(&lines, slog.LevelDebug))
+	client, err := dynamo.NewClient(dynamolocal.Config(proxy.URL), logging.New(&lines, slog.LevelDebug))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,52 +31,40 @@ func TestLog(t *testing.T) {
 	ctx := logging.With(t.Context(), slog.String("request_id", "r-1"))
 
 	proxy.Fail("PutItem", dynamolocal.Throttle)
-	if err := store.Create(ctx, "alice", fern, plants.NewWriteToken()); err != nil {
+	if err := create.call(ctx, store); err != nil {
 		t.Fatal(err)
 	}
 	wantLine(t, &lines, "DEBUG", "retrying request DynamoDB/PutItem, attempt 2")
 
-	if err := store.Create(ctx, "alice", fern, plants.NewWriteToken()); err == nil {
-		t.Fatal("created twice")
-	}
+	wantSentinel(t, "second Create", create.call(ctx, store), plants.ErrInUse)
 	if strings.Contains(lines.String(), `"WARN"`) {
-		t.Errorf("a failed condition is warned of:\n%s", &lines)
+		t.Errorf("a warning about a failed condition:\n%s", &lines)
 	}
 	lines.Reset()
 
-	proxy.Fail("PutItem", dynamolocal.Truncate)
-	if err := store.Create(ctx, "bob", plants.Plant{ID: 8, Name: "fern"}, plants.NewWriteToken()); err != nil {
+	proxy.Fail("DeleteItem", dynamolocal.Truncate)
+	if err := remove.call(ctx, store); err != nil {
 		t.Fatal(err)
 	}
 	wantLine(t, &lines, "WARN", "failed to discard remaining HTTP response body")
-	if plain.Len() > 0 {
-		t.Errorf("lines past the logger:\n%s", &plain)
+	if unstructured.Len() > 0 {
+		t.Errorf("unstructured lines:\n%s", &unstructured)
 	}
 }
 
-// wantLine checks that all lines are of the request, and that one says text. It
-// drops them.
+// wantLine checks that all lines have the request's id and one has the text. It
+// removes them.
 func wantLine(t *testing.T, lines *bytes.Buffer, level, text string) {
 	t.Helper()
 	found := false
-	all := lines.String()
-	for d := json.NewDecoder(lines); ; {
-		var line struct {
-			Level, Msg, Detail string
-			RequestID          string `json:"request_id"`
+	for line := range strings.Lines(lines.String()) {
+		if !strings.Contains(line, `"msg":"AWS SDK"`) || !strings.Contains(line, `"request_id":"r-1"`) {
+			t.Errorf("line without the request's id: %s", line)
 		}
-		if err := d.Decode(&line); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if line.Msg != "AWS SDK" || line.RequestID != "r-1" {
-			t.Errorf("line %+v lacks the request's id", line)
-		}
-		found = found || line.Level == level && strings.Contains(line.Detail, text)
+		found = found || strings.Contains(line, `"level":"`+level+`"`) && strings.Contains(line, text)
 	}
 	if !found {
-		t.Errorf("no line of level %s says %q:\n%s", level, text, all)
+		t.Errorf("no line at level %s says %q:\n%s", level, text, lines)
 	}
 	lines.Reset()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -14,20 +13,20 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// failure turns the error of a call into one that [plants.Store] names, with
-// the SDK's text kept for the log. Any other error is a fault of ours (access
-// denied, no such table) and is returned as it is. It returns nil for nil.
+// failure maps the error of a call to the errors of [plants.Store], and keeps
+// the SDK's text for the log. It returns nil for nil. Any other error, such as
+// access denied or a missing table, is a fault of the service and is returned
+// unchanged.
 //
-// Where there is a sentinel the SDK's error itself is left out of the chain: an
-// attempt that timed out matches context.DeadlineExceeded, which callers take
-// for the end of the request's own time.
+// A mapped error doesn't wrap the SDK's: an attempt that timed out matches
+// context.DeadlineExceeded, which callers would take for the end of ctx.
 func (a *attempts) failure(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		if a.last != nil {
-			err = a.last // why there was still something to wait for
+			err = a.last // the reason for the retry that ctx interrupted
 		}
 		return fmt.Errorf("%w: %v", ctx.Err(), err)
 	case throttled(err):
@@ -39,43 +38,36 @@ func (a *attempts) failure(ctx context.Context, err error) error {
 	}
 }
 
-// throttled reports whether DynamoDB refused a request for its rate. It goes by
-// the SDK's list of codes, which has every one that DynamoDB documents:
+// throttled reports whether DynamoDB rejected a request because of its rate.
+// The SDK's list has all the error codes that DynamoDB documents:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 func throttled(err error) bool {
 	return retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary
 }
 
-// refused reports whether err is an answer that says that nothing was done.
+// refused reports whether err is an answer that means that nothing was done.
 func refused(err error) bool {
 	status := statusCode(err)
 	return throttled(err) || status >= 400 && status < 500
 }
 
-// unanswered reports whether a request ended without an answer that says
-// anything: not sent, cut off, timed out, a fault of the server's, or nothing
-// that can be read.
+// unanswered reports whether a request got no meaningful answer: it wasn't
+// sent, was cut off, timed out, or failed with a server error.
 func unanswered(err error) bool {
-	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[net.Error](err); ok {
-		return true
-	}
-	return unreadable(err) || statusCode(err) >= 500
+	_, notSent := errors.AsType[*smithyhttp.RequestSendError](err)
+	return notSent || unreadable(err) || statusCode(err) >= 500
 }
 
-// unreadable reports whether err is an answer that breaks off or makes no sense.
+// unreadable reports whether err is a truncated or malformed answer.
 func unreadable(err error) bool {
 	_, ok := errors.AsType[*smithy.DeserializationError](err)
 	return ok
 }
 
-// statusCode returns the HTTP status of the answer that err is, or 0.
+// statusCode returns the HTTP status of the answer in err, or 0.
 func statusCode(err error) int {
-	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	if !ok {
-		return 0
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+		return answer.HTTPStatusCode()
 	}
-	return answer.HTTPStatusCode()
+	return 0
 }

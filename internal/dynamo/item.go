@@ -12,19 +12,22 @@ import (
 
 // The attributes of an item.
 const (
-	attrID         = "id"          // N
+	attrID         = "id"          // N, the partition key
 	attrOwner      = "owner"       // S
 	attrName       = "name"        // S
-	attrTag        = "tag"         // S, absent when the plant has none
-	attrCreatedAt  = "created_at"  // S, RFC 3339 in UTC; for people, not read back
-	attrWriteToken = "write_token" // S, of the request that made the plant
+	attrTag        = "tag"         // S, absent if the plant has no tag
+	attrCreatedAt  = "created_at"  // S, RFC 3339 in UTC, for people
+	attrWriteToken = "write_token" // S, of the request that created the plant
 )
 
-// An item is a plant as DynamoDB keeps it, or a part of one. It is encoded by
-// hand: six attributes need no reflection, and a string stays the bytes it is.
+// plantAttributes are the attributes that [decode] reads, and lists fetch.
+var plantAttributes = []string{attrID, attrName, attrTag}
+
+// An item is a plant as DynamoDB stores it, or some of its attributes. It is
+// encoded by hand: that needs no reflection, and keeps every string unchanged.
 type item = map[string]types.AttributeValue
 
-func newItem(owner string, p plants.Plant, token plants.WriteToken, now time.Time) item {
+func encode(owner string, p plants.Plant, token plants.WriteToken, now time.Time) item {
 	it := item{
 		attrID:         number(p.ID),
 		attrOwner:      str(owner),
@@ -38,18 +41,14 @@ func newItem(owner string, p plants.Plant, token plants.WriteToken, now time.Tim
 	return it
 }
 
-// plant decodes an item, of which it reads id, name and tag.
-func plant(it item) (plants.Plant, error) {
-	id, err := integer(it, attrID)
-	if err != nil {
+func decode(it item) (p plants.Plant, err error) {
+	if p.ID, err = integer(it, attrID); err != nil {
 		return plants.Plant{}, err
 	}
-	name, err := text(it, attrName)
-	if err != nil {
+	if p.Name, err = text(it, attrName); err != nil {
 		return plants.Plant{}, err
 	}
-	p := plants.Plant{ID: id, Name: name}
-	if _, ok := it[attrTag]; ok {
+	if it[attrTag] != nil {
 		tag, err := text(it, attrTag)
 		if err != nil {
 			return plants.Plant{}, err
@@ -68,35 +67,17 @@ func str(s string) types.AttributeValue {
 }
 
 func text(it item, name string) (string, error) {
-	switch v := it[name].(type) {
-	case *types.AttributeValueMemberS:
+	if v, ok := it[name].(*types.AttributeValueMemberS); ok {
 		return v.Value, nil
-	case nil:
-		return "", fmt.Errorf("attribute %q is missing", name)
-	default:
-		return "", fmt.Errorf("attribute %q is no string", name)
 	}
+	return "", fmt.Errorf("attribute %q is missing or not a string", name)
 }
 
 func integer(it item, name string) (int64, error) {
-	switch v := it[name].(type) {
-	case *types.AttributeValueMemberN:
-		n, err := strconv.ParseInt(v.Value, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("attribute %q is no 64-bit integer: %s", name, v.Value)
+	if v, ok := it[name].(*types.AttributeValueMemberN); ok {
+		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
+			return n, nil
 		}
-		return n, nil
-	case nil:
-		return 0, fmt.Errorf("attribute %q is missing", name)
-	default:
-		return 0, fmt.Errorf("attribute %q is no number", name)
 	}
-}
-
-// describeID returns the id of an item that may be malformed, for an error.
-func describeID(it item) string {
-	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
-		return n.Value
-	}
-	return "(unknown)"
+	return 0, fmt.Errorf("attribute %q is missing or not a 64-bit integer", name)
 }

@@ -2,8 +2,9 @@ package dynamo_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,27 +19,25 @@ import (
 
 type item = map[string]types.AttributeValue
 
-func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
-func n(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
+func str(v string) types.AttributeValue    { return &types.AttributeValueMemberS{Value: v} }
+func number(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
 
-// What is in the table outlives the program that wrote it.
+// The format of an item must not change: tables outlive the program.
 func TestItem(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
-	empty := ""
 	before := time.Now().Truncate(time.Second)
-	for _, p := range []plants.Plant{{ID: -9223372036854775808, Name: "fern"}, {ID: 1, Name: "fern", Tag: &empty}} {
+	for _, p := range []plants.Plant{{ID: -9223372036854775808, Name: "fern"}, {ID: 1, Name: "fern", Tag: new("")}} {
 		if err := store.Create(t.Context(), "alice", p, "token"); err != nil {
 			t.Fatal(err)
 		}
 	}
-
 	for id, want := range map[string]map[string]string{
 		"-9223372036854775808": {"owner": "alice", "name": "fern", "write_token": "token"},
 		"1":                    {"owner": "alice", "name": "fern", "write_token": "token", "tag": ""},
 	} {
-		got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: item{"id": n(id)}})
+		got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: item{"id": number(id)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +49,7 @@ func TestItem(t *testing.T) {
 		}
 		created, err := time.Parse("2006-01-02T15:04:05Z", attributes["created_at"])
 		if err != nil || created.Before(before) || created.After(time.Now()) {
-			t.Errorf("plant %s: created_at is %q, want the time now in UTC", id, attributes["created_at"])
+			t.Errorf("plant %s: created_at is %q, want the current time in UTC", id, attributes["created_at"])
 		}
 		delete(attributes, "created_at")
 		if !maps.Equal(attributes, want) {
@@ -59,77 +58,66 @@ func TestItem(t *testing.T) {
 	}
 }
 
-// Items that someone else put into the table are errors that say so.
+// The error for an item that another program wrote names table, id and fault.
 func TestMalformedItem(t *testing.T) {
-	whole := func() item {
-		return item{"id": n("5"), "owner": s("alice"), "name": s("fern"), "write_token": s("token")}
+	client, table := dynamolocal.Table(t)
+	store := dynamo.New(client, table)
+	create := func(ctx context.Context, owner string, id int64) error {
+		return store.Create(ctx, owner, plants.Plant{ID: id, Name: "fern"}, "token")
 	}
-	create := func(ctx context.Context, store plants.Store) error {
-		return store.Create(ctx, "alice", plants.Plant{ID: 5, Name: "fern"}, "token")
-	}
-	list := func(ctx context.Context, store plants.Store) error {
-		_, err := store.List(ctx, "alice", plants.Query{Limit: 10})
+	list := func(ctx context.Context, owner string, _ int64) error {
+		_, err := store.List(ctx, owner, plants.Query{Limit: 10})
 		return err
 	}
-	for _, test := range []struct {
-		name  string
-		spoil func(item)
-		call  func(context.Context, plants.Store) error
-		want  string
+	for i, test := range []struct {
+		attribute string
+		value     types.AttributeValue // nil: none
+		call      func(ctx context.Context, owner string, id int64) error
+		want      string
 	}{
-		{"Create, no owner", func(it item) { delete(it, "owner") }, create, `id 5 that this program did not write: attribute "owner" is missing`},
-		{"Create, no token", func(it item) { delete(it, "write_token") }, create, `attribute "write_token" is missing`},
-		{"Create, no name", func(it item) { delete(it, "name") }, create, `attribute "name" is missing`},
-		{"Create, odd tag", func(it item) { it["tag"] = n("1") }, create, `attribute "tag" is no string`},
-		{"List, no name", func(it item) { delete(it, "name") }, list, `id 5 that this program did not write: attribute "name" is missing`},
-		{"List, odd name", func(it item) { it["name"] = n("1") }, list, `attribute "name" is no string`},
-		{"List, odd tag", func(it item) { it["tag"] = &types.AttributeValueMemberNULL{Value: true} }, list, `attribute "tag" is no string`},
-		{"List, fraction", func(it item) { it["id"] = n("1.5") }, list, `id 1.5 that this program did not write: attribute "id" is no 64-bit integer: 1.5`},
-		{"List, too large", func(it item) { it["id"] = n("9223372036854775808") }, list, `attribute "id" is no 64-bit integer: 9223372036854775808`},
+		{"owner", nil, create, `attribute "owner" is missing or not a string`},
+		{"write_token", nil, create, `attribute "write_token" is missing or not a string`},
+		{"name", nil, create, `attribute "name" is missing or not a string`},
+		{"tag", number("1"), create, `attribute "tag" is missing or not a string`},
+		{"name", nil, list, `attribute "name" is missing or not a string`},
+		{"name", number("1"), list, `attribute "name" is missing or not a string`},
+		{"tag", &types.AttributeValueMemberNULL{Value: true}, list, `attribute "tag" is missing or not a string`},
+		{"id", number("1.5"), list, `id 1.5: attribute "id" is missing or not a 64-bit integer`},
+		{"id", number("9223372036854775808"), list, `id 9223372036854775808: attribute "id" is missing or not a 64-bit integer`},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			client, table := dynamolocal.Table(t)
-			it := whole()
-			test.spoil(it)
+		t.Run(test.want, func(t *testing.T) {
+			id, owner := int64(i), fmt.Sprint("owner ", i)
+			it := item{"id": number(strconv.FormatInt(id, 10)), "owner": str(owner), "name": str("fern"), "write_token": str("token")}
+			it[test.attribute] = test.value
+			if test.value == nil {
+				delete(it, test.attribute)
+			}
 			if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: it}); err != nil {
 				t.Fatal(err)
 			}
-			err := test.call(t.Context(), dynamo.New(client, table))
-			wantSentinel(t, test.name, err, nil)
+			err := test.call(t.Context(), owner, id)
+			wantSentinel(t, "error", err, nil)
 			if err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), table)) {
-				t.Errorf("got %q, want it to name the table and say %q", err, test.want)
+				t.Errorf("got %q, want %q and the table's name", err, test.want)
 			}
 		})
 	}
 }
 
-// An answer that breaks the protocol is an error, too.
-func TestItemsOutOfShape(t *testing.T) {
+// Answers that DynamoDB can't give don't crash the program.
+func TestMalformedAnswer(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{
-		"no id":        `{"Items":[{"name":{"S":"fern"}}]}`,
-		"id no number": `{"Items":[{"id":{"S":"5"},"name":{"S":"fern"}}]}`,
-		"no item":      `{"Items":[{}]}`,
-	} {
-		store, proxy := newFaulty(t)
-		proxy.Fail("Query", answer(200, body))
-		if _, err := store.List(t.Context(), "alice", plants.Query{Limit: 1}); err == nil || !strings.Contains(err.Error(), `attribute "id"`) {
-			t.Errorf("%s: %v, want an error about the id", name, err)
+	store, proxy := newFaulty(t)
+	for _, body := range []string{`{"Items":[{"name":{"S":"fern"}}]}`, `{"Items":[{"id":{"S":"5"},"name":{"S":"fern"}}]}`} {
+		proxy.Fail("Query", dynamolocal.Reply(200, body))
+		if err := list.call(t.Context(), store); err == nil || !strings.Contains(err.Error(), `id (unknown): attribute "id"`) {
+			t.Errorf("%s: %v, want an error about the id", body, err)
 		}
 	}
-	store, proxy := newFaulty(t)
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "ConditionalCheckFailedException"))
 	err := create.call(t.Context(), store)
-	if err == nil || errors.Is(err, plants.ErrInUse) || !strings.Contains(err.Error(), `attribute "owner" is missing`) {
-		t.Errorf("Create without the old item: %v, want an error about its owner", err)
-	}
-}
-
-func answer(status int, body string) dynamolocal.Fault {
-	return func(x *dynamolocal.Exchange) {
-		x.W.Header().Set("Content-Type", "application/x-amz-json-1.0")
-		x.W.WriteHeader(status)
-		x.W.Write([]byte(body))
+	wantSentinel(t, "Create without the existing item", err, nil)
+	if err != nil && !strings.Contains(err.Error(), `attribute "owner" is missing or not a string`) {
+		t.Errorf("got %v, want an error about the owner", err)
 	}
 }

@@ -1,17 +1,17 @@
-// Package dynamo is the store on Amazon DynamoDB.
+// Package dynamo implements [plants.Store] on Amazon DynamoDB.
 //
-// The table's partition key is the plant's id, so that an id is in use once
-// among all owners. The index owner-index, by owner and id, is what lists are
-// read from: a page costs what the page holds, however large the table is.
-// Nothing scans. [TableInput] has the whole schema.
+// The partition key of the table is the plant's id, so an id is in use at most
+// once among all owners. Lists are queries of the index owner-index, whose keys
+// are owner and id: a page costs the same however large the table is. There are
+// no scans. [TableInput] has the whole schema, [Actions] the permissions.
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,16 +22,16 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A Store keeps plants in one DynamoDB table, which any number of processes
-// may share.
+// A Store keeps plants in a DynamoDB table, which any number of processes may
+// share.
 //
-// Its List lags, as [plants.Store] allows: an index of DynamoDB is eventually
+// List may lag, as [plants.Store] allows: a DynamoDB index is eventually
 // consistent, usually within a fraction of a second.
 //
-// It repeats requests that failed or went unanswered. What another request did
-// to the same plant between the two can't be told from what the first did: two
-// Deletes at one time may both return nil, and a plant that was created and
-// deleted may be created once more.
+// The client retries requests that fail or get no answer. The store can't tell
+// the effect of an unanswered attempt from that of a concurrent request for the
+// same plant. So of two concurrent Deletes both may return nil, and a plant that
+// was created and deleted at the same time may be created again.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -40,47 +40,43 @@ type Store struct {
 var _ plants.Store = (*Store)(nil)
 
 // New returns the store in the given table, which must have the schema of
-// [TableInput]. The client is to come from [NewClient]: the SDK's own settings
-// retry too slowly for a server.
+// [TableInput]. The client must be one of [NewClient], since others retry too
+// slowly for a server.
 func New(client *dynamodb.Client, table string) *Store {
 	return &Store{client: client, table: table}
 }
 
-// Create implements [plants.Store]. It is one PutItem, of 1 write unit for each
-// KB of the plant in the table, and the same in the index.
+// Create implements [plants.Store]. It is one PutItem, which costs a write unit
+// per KB of the plant in the table, and the same in the index.
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	var a attempts
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
-		Item:                newItem(owner, p, token, time.Now()),
+		Item:                encode(owner, p, token, time.Now()),
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
-		// The plant that is in the way tells whether an earlier attempt put it
-		// there.
+		// The existing plant shows whether an earlier attempt created it.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, a.watch)
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.occupied(failed.Item, owner, p, token)
+		return s.existing(failed.Item, owner, p, token)
 	}
 	return a.failure(ctx, err)
 }
 
-// occupied returns the result of the Create of p when old has its id.
-func (s *Store) occupied(old item, owner string, p plants.Plant, token plants.WriteToken) error {
-	oldOwner, err := text(old, attrOwner)
-	if err != nil {
-		return s.malformed(strconv.FormatInt(p.ID, 10), err)
-	}
-	oldToken, err := text(old, attrWriteToken)
-	if err != nil {
-		return s.malformed(strconv.FormatInt(p.ID, 10), err)
+// existing returns the result of the Create of p if its id belongs to old.
+func (s *Store) existing(old item, owner string, p plants.Plant, token plants.WriteToken) error {
+	oldOwner, err1 := text(old, attrOwner)
+	oldToken, err2 := text(old, attrWriteToken)
+	if err := cmp.Or(err1, err2); err != nil {
+		return s.malformed(old, err)
 	}
 	if oldOwner != owner || oldToken != string(token) {
 		return plants.ErrInUse
 	}
-	q, err := plant(old)
+	q, err := decode(old)
 	if err != nil {
-		return s.malformed(strconv.FormatInt(p.ID, 10), err)
+		return s.malformed(old, err)
 	}
 	if !p.Same(q) {
 		return plants.ErrTokenReused
@@ -88,8 +84,8 @@ func (s *Store) occupied(old item, owner string, p plants.Plant, token plants.Wr
 	return nil
 }
 
-// Delete implements [plants.Store]. It is one DeleteItem, which costs what the
-// Create did.
+// Delete implements [plants.Store]. It is one DeleteItem, which costs as much
+// as the Create did.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	var a attempts
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -98,21 +94,21 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 		ConditionExpression:       aws.String("#owner = :caller"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
 		ExpressionAttributeValues: item{":caller": str(owner)},
-		// Tells no plant from another owner's.
+		// Distinguishes a missing plant from another owner's.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, a.watch)
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if len(failed.Item) == 0 && a.unclear {
-			return nil // gone since an earlier attempt, as far as anyone can tell
+			return nil // an earlier attempt has probably deleted it
 		}
 		return plants.ErrNotFound
 	}
 	return a.failure(ctx, err)
 }
 
-// List implements [plants.Store]. It is one Query of the index, of half a read
-// unit for every 4 KB of its page, which DynamoDB ends at 1 MB.
+// List implements [plants.Store]. It is one Query of the index, which costs
+// half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
 func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 	in := s.query(owner, q)
 	for {
@@ -122,65 +118,60 @@ func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.
 			return plants.Page{}, a.failure(ctx, err)
 		}
 		if out.Items == nil {
-			// The SDK takes an answer without a body for one without items.
+			// The SDK decodes an answer without a body as one without items.
 			return plants.Page{}, fmt.Errorf("%w: the answer to a query is empty", plants.ErrUnreachable)
 		}
-		// DynamoDB may end a page before its first plant. Such a page would
-		// leave the caller no id to go on after.
+		// DynamoDB may end a page before its first plant. The caller would have
+		// no id to continue after.
 		if len(out.Items) == 0 && len(out.LastEvaluatedKey) > 0 {
 			in.ExclusiveStartKey = out.LastEvaluatedKey
 			continue
 		}
-		return s.page(out)
+		page := plants.Page{Plants: make([]plants.Plant, len(out.Items)), More: len(out.LastEvaluatedKey) > 0}
+		for i, it := range out.Items {
+			if page.Plants[i], err = decode(it); err != nil {
+				return plants.Page{}, s.malformed(it, err)
+			}
+		}
+		return page, nil
 	}
 }
 
-// Warm opens the connection to DynamoDB, ahead of the first request that needs
-// it, and runs the code that it will. It is a List for an owner whose name is
-// longer than any may be, at the price of half a read unit.
+// Warm connects to DynamoDB before the first request needs it. It is a List for
+// an owner whose name is too long to exist, and costs half a read unit.
 func (s *Store) Warm(ctx context.Context) error {
 	_, err := s.List(ctx, strings.Repeat("x", 256), plants.Query{Limit: 1})
 	return err
 }
 
-// query returns the request for a page. The place to go on from is a condition
-// on the key rather than an ExclusiveStartKey: that would have to be a whole
-// key of table and index, and DynamoDB refuses one that doesn't fit.
+// query returns the request for a page. It starts after q.After by a condition on
+// the key, since an ExclusiveStartKey would also need the keys of the table.
 func (s *Store) query(owner string, q plants.Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
-		TableName:              &s.table,
-		IndexName:              aws.String(ownerIndex),
-		KeyConditionExpression: aws.String("#owner = :owner"),
-		ProjectionExpression:   aws.String("id, #name, #tag"),
-		ExpressionAttributeNames: map[string]string{
-			"#owner": attrOwner, "#name": attrName, "#tag": attrTag, // some are reserved words
-		},
+		TableName:                 &s.table,
+		IndexName:                 aws.String(ownerIndex),
+		KeyConditionExpression:    aws.String("#owner = :owner"),
 		ExpressionAttributeValues: item{":owner": str(owner)},
 		Limit:                     aws.Int32(int32(min(q.Limit, math.MaxInt32))),
+		// Placeholders, since some of the names are reserved words.
+		ProjectionExpression:     aws.String("#" + strings.Join(plantAttributes, ", #")),
+		ExpressionAttributeNames: map[string]string{"#owner": attrOwner},
+	}
+	for _, name := range plantAttributes {
+		in.ExpressionAttributeNames["#"+name] = name
 	}
 	if q.After != nil {
-		in.KeyConditionExpression = aws.String("#owner = :owner AND id > :after")
+		in.KeyConditionExpression = aws.String("#owner = :owner AND #id > :after")
 		in.ExpressionAttributeValues[":after"] = number(*q.After)
 	}
 	return in
 }
 
-func (s *Store) page(out *dynamodb.QueryOutput) (plants.Page, error) {
-	page := plants.Page{
-		Plants: make([]plants.Plant, 0, len(out.Items)),
-		More:   len(out.LastEvaluatedKey) > 0,
+// malformed returns the error for an item that no Create has written.
+func (s *Store) malformed(it item, err error) error {
+	id := "(unknown)"
+	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
+		id = n.Value
 	}
-	for _, it := range out.Items {
-		p, err := plant(it)
-		if err != nil {
-			return plants.Page{}, s.malformed(describeID(it), err)
-		}
-		page.Plants = append(page.Plants, p)
-	}
-	return page, nil
-}
-
-func (s *Store) malformed(id string, err error) error {
-	return fmt.Errorf("table %q holds an item with id %s that this program did not write: %w; correct or remove it",
-		s.table, id, err)
+	return fmt.Errorf("table %q has a malformed item with id %s: %w; fix or remove it", s.table, id, err)
 }

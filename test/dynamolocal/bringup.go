@@ -1,29 +1,29 @@
 package dynamolocal
 
 import (
-	"crypto/rand"
-	"errors"
+	_ "embed"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"example.com/plantstore/test/tools"
 )
 
 const (
-	dockerImage = "amazon/dynamodb-local"
+	image = "amazon/dynamodb-local"
 
-	engineTimeout = 5 * time.Second  // for the engine to say that it is there
+	engineTimeout = 5 * time.Second  // for an answer of the Docker engine
 	pullTimeout   = 2 * time.Minute  // for an image of 250 MB
-	startTimeout  = 30 * time.Second // until what was started answers
+	mavenTimeout  = 5 * time.Minute  // for 46 MB over a slow line
+	startTimeout  = 30 * time.Second // until DynamoDB Local answers
 )
 
-// bringUp starts a DynamoDB Local in the first way that works.
+// bringUp starts DynamoDB Local in the first way that works.
 func bringUp() (endpoint string, err error) {
-	endpoint, dockerErr := startDocker(dockerImage)
+	endpoint, dockerErr := startDocker()
 	if dockerErr == nil {
 		return endpoint, nil
 	}
@@ -31,14 +31,11 @@ func bringUp() (endpoint string, err error) {
 	if javaErr == nil {
 		return endpoint, nil
 	}
-	return "", fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s (Docker: %s; Maven: %s)",
-		endpointEnv, tools.OneLine(dockerErr), tools.OneLine(javaErr))
+	reasons := fmt.Errorf("docker: %s; java: %s", tools.OneLine(dockerErr), tools.OneLine(javaErr))
+	return "", fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, reasons)
 }
 
-func startDocker(image string) (endpoint string, err error) {
-	if _, err := exec.LookPath("docker"); err != nil {
-		return "", errors.New("no docker command")
-	}
+func startDocker() (endpoint string, err error) {
 	if _, err := tools.Run(engineTimeout, "docker", "version", "--format", "{{.Server.Version}}"); err != nil {
 		return "", err
 	}
@@ -47,85 +44,77 @@ func startDocker(image string) (endpoint string, err error) {
 			return "", err
 		}
 	}
-	name := "dynamodb-local-" + strings.ToLower(rand.Text())
-	child, err := startSupervised(
-		[]string{"docker", "run", "--rm", "--name", name, "--publish", "127.0.0.1::8000", image},
-		[]string{"docker", "rm", "--force", "--volumes", name}) // ending the command leaves the container
-	if err != nil {
-		return "", err
-	}
-	address, err := publishedAddress(name, child)
-	if err != nil {
-		child.stop()
-		return "", err
-	}
-	return child.ready("http://" + address)
-}
-
-// publishedAddress asks which port Docker chose, until the container has one.
-func publishedAddress(container string, child *supervised) (string, error) {
-	deadline := time.Now().Add(startTimeout)
-	for {
-		out, err := tools.Run(engineTimeout, "docker", "port", container, "8000/tcp")
-		if err == nil {
-			return strings.TrimSpace(out), nil
-		}
-		select {
-		case <-child.gone:
-			return "", child.failure()
-		case <-time.After(100 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return "", err
-		}
-	}
+	return start(func(port string) (command, cleanUp []string) {
+		name := "dynamodb-local-" + port
+		return []string{"docker", "run", "--rm", "--name", name, "--publish", "127.0.0.1:" + port + ":8000", image},
+			[]string{"docker", "rm", "--force", "--volumes", name} // the container outlives a killed docker run
+	})
 }
 
 func startJava() (endpoint string, err error) {
-	for _, command := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(command); err != nil {
-			return "", fmt.Errorf("no %s command", command)
-		}
+	if _, err := exec.LookPath("java"); err != nil {
+		return "", err
 	}
 	lib, err := libraries()
 	if err != nil {
 		return "", err
 	}
-	// Between choosing a port and listening on it another process may take it.
-	for range 3 {
-		if endpoint, err = startServer(lib); err == nil {
-			return endpoint, nil
+	return start(func(port string) (command, cleanUp []string) {
+		return []string{
+			"java",
+			// Start fast and leave memory for others, since it runs for seconds.
+			"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g",
+			"-Djava.library.path=" + lib,
+			"-cp", filepath.Join(lib, "*"),
+			"software.amazon.dynamodb.services.local.main.ServerRunner",
+			"-inMemory", "-disableTelemetry", "-port", port,
+		}, nil
+	})
+}
+
+//go:embed pom.xml
+var pom []byte
+
+// libraryFolder has the version in pom.xml, so that another version goes to
+// another folder of the cache.
+const libraryFolder = "dynamodb-local-3.0.0"
+
+// libraries returns the folder with the libraries of DynamoDB Local. Maven
+// downloads them the first time.
+func libraries() (string, error) {
+	return tools.Dir(libraryFolder, mavenTimeout, func(dir string) error {
+		file := filepath.Join(dir, "pom.xml")
+		if err := os.WriteFile(file, pom, 0o600); err != nil {
+			return err
+		}
+		_, err := tools.Run(mavenTimeout, "mvn", "--quiet", "--batch-mode", "--file", file,
+			"dependency:copy-dependencies", "-DoutputDirectory="+dir)
+		return err
+	})
+}
+
+// start starts a server with the command for a free port, and returns its
+// endpoint once it answers.
+func start(commands func(port string) (command, cleanUp []string)) (endpoint string, err error) {
+	for range 3 { // another process may take the port first
+		if endpoint, err = startOnce(commands); err == nil {
+			break
 		}
 	}
-	return "", err
+	return endpoint, err
 }
 
-func startServer(lib string) (endpoint string, err error) {
-	port, err := freePort()
-	if err != nil {
-		return "", err
-	}
-	child, err := startSupervised([]string{
-		"java",
-		// What is run for seconds needn't be compiled well, or use all memory.
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g",
-		"-Djava.library.path=" + lib,
-		"-cp", filepath.Join(lib, "*"),
-		"software.amazon.dynamodb.services.local.main.ServerRunner",
-		"-inMemory", "-disableTelemetry", "-port", port,
-	}, nil)
-	if err != nil {
-		return "", err
-	}
-	return child.ready("http://127.0.0.1:" + port)
-}
-
-func freePort() (string, error) {
+func startOnce(commands func(port string) (command, cleanUp []string)) (endpoint string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
+	address := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	s, err := startSupervised(commands(port))
+	if err != nil {
+		return "", err
+	}
+	return "http://" + address, s.ready("http://" + address)
 }

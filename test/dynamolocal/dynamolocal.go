@@ -1,7 +1,5 @@
-// Package dynamolocal gives tests a DynamoDB Local, and a [Proxy] that stands
-// in front of it and makes the faults that it doesn't make by itself.
-//
-// Nothing of it depends on the user's AWS settings.
+// Package dynamolocal provides tests with DynamoDB Local, and with a [Proxy]
+// that injects faults into the requests to it. It ignores the user's AWS settings.
 package dynamolocal
 
 import (
@@ -28,23 +26,19 @@ import (
 const (
 	endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
 
-	// The region and credentials of all tests. DynamoDB Local demands some and
-	// keeps the tables of each apart.
+	// All tests use these: DynamoDB Local keeps separate tables for each.
 	region, key, secret = "local", "local", "local"
 )
 
-// Endpoint returns the address of a DynamoDB Local that answers, the same for
-// all tests of the process. That is, in this order,
+// Endpoint returns the address of a DynamoDB Local for all tests of the process:
 //
-//   - AWS_ENDPOINT_URL_DYNAMODB, if it is set;
-//   - a container of amazon/dynamodb-local, if there is a Docker engine that
-//     has the image or can get it;
-//   - a Java process with the libraries of DynamoDB Local, which Maven gets
-//     once and which are kept in the user's cache folder.
+//   - AWS_ENDPOINT_URL_DYNAMODB, if set;
+//   - a container of amazon/dynamodb-local, if a Docker engine is running;
+//   - a Java process with the libraries of DynamoDB Local, which Maven downloads
+//     once to the user's cache folder.
 //
-// What it starts ends with the test process, however that ends. If nothing can
-// be started the test is skipped, and a line on the terminal says so even where
-// go test hides what passing tests print. With CI=true it fails instead.
+// What Endpoint starts ends with the test process. Without DynamoDB Local the
+// test is skipped, see [tools.Missing].
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := once()
@@ -62,16 +56,15 @@ var once = sync.OnceValues(func() (string, error) {
 	endpoint := os.Getenv(endpointEnv)
 	if endpoint != "" {
 		if err := waitUntilReady(endpoint, 5*time.Second, nil); err != nil {
-			return "", fmt.Errorf("%s is %s, but nothing there answers: start DynamoDB Local there or unset the variable (%w)",
-				endpointEnv, endpoint, err)
+			return "", fmt.Errorf("no answer from %s: start DynamoDB Local there or unset the variable: %w", endpointEnv, err)
 		}
 		return endpoint, nil
 	}
 	return bringUp()
 })
 
-// Config returns the settings of a client of the given endpoint. They are whole:
-// nothing is read from the environment.
+// Config returns the settings of a client for the given endpoint. It reads
+// nothing from the environment.
 func Config(endpoint string) aws.Config {
 	return aws.Config{
 		Region:       region,
@@ -80,19 +73,19 @@ func Config(endpoint string) aws.Config {
 	}
 }
 
-// Client returns a client of the given endpoint, with the production settings
-// of time-outs and retries. What the SDK has to say goes to the test's output.
+// Client returns a client for the given endpoint, with the timeouts and retries
+// of production. The SDK logs to the output of the test.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClientFromConfig(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return client
 }
 
-// Environ returns the environment of a program that is to use the given
-// endpoint and table, whatever the user's own AWS settings are.
+// Environ returns the environment of a program that uses the given endpoint and
+// table. It is the test's own except for the AWS settings.
 func Environ(endpoint, table string) []string {
 	env := []string{
 		endpointEnv + "=" + endpoint,
@@ -111,8 +104,8 @@ func Environ(endpoint, table string) []string {
 	return env
 }
 
-// Table makes an empty table of random name with the schema of the store, and
-// deletes it when the test ends. It returns a client of [Endpoint] with it.
+// Table creates an empty table with a random name and the schema of the store,
+// and deletes it when the test ends. It also returns a client for [Endpoint].
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
 	client = Client(t, Endpoint(t))
@@ -125,35 +118,28 @@ func Table(t testing.TB) (client *dynamodb.Client, name string) {
 		defer cancel()
 		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
 		if _, gone := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !gone {
-			t.Errorf("table left behind: %v", err)
+			t.Errorf("deleting the table: %v", err)
 		}
 	})
 	return client, name
 }
 
-// waitUntilReady returns nil as soon as DynamoDB at the endpoint answers, or an
-// error when it hasn't after the given time or when gone is closed.
+// waitUntilReady returns nil as soon as DynamoDB answers at the endpoint. It
+// returns an error after timeout, or when gone is closed.
 func waitUntilReady(endpoint string, timeout time.Duration, gone <-chan struct{}) error {
-	client, err := dynamo.NewClientFromConfig(Config(endpoint), nil)
+	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	var reason error
+	deadline := time.Now().Add(timeout)
 	for {
-		_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
-		if err == nil {
-			return nil
-		}
-		if reason == nil || ctx.Err() == nil {
-			reason = err // rather than that the time is over
+		_, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+		if err == nil || time.Now().After(deadline) {
+			return err
 		}
 		select {
 		case <-gone:
-			return reason
-		case <-ctx.Done():
-			return reason
+			return err
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

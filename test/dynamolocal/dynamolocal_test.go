@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Without any way to DynamoDB Local tests are skipped, and in CI they fail. Both
-// say what to do.
-func TestNothingToBringUp(t *testing.T) {
+// Without DynamoDB Local tests are skipped, and in CI they fail. Both say what
+// to do.
+func TestNoDynamoDBLocal(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestNothingToBringUp(t *testing.T) {
 	}{
 		{"laptop", []string{"CI="}, true, []string{"--- SKIP", "no DynamoDB Local", "Docker", "Maven", endpointEnv}},
 		{"CI", []string{"CI=true"}, false, []string{"--- FAIL", "Docker", "Maven", endpointEnv}},
-		{"endpoint is dead", []string{"CI=", endpointEnv + "=http://127.0.0.1:1"}, false, []string{"--- FAIL", "http://127.0.0.1:1", "start DynamoDB Local there"}},
+		{"no answer", []string{"CI=", endpointEnv + "=http://127.0.0.1:1"}, false, []string{"--- FAIL", "http://127.0.0.1:1", "start DynamoDB Local there"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -46,36 +46,23 @@ func TestNothingToBringUp(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	client, table := Table(t)
-	out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.Table.TableStatus != "ACTIVE" || *out.Table.ItemCount != 0 {
-		t.Errorf("table is %s with %d items, want an empty one to use", out.Table.TableStatus, *out.Table.ItemCount)
-	}
-	if Endpoint(t) != *client.Options().BaseEndpoint {
-		t.Error("a second call of Endpoint gives another")
-	}
-}
-
-func TestTableIsDeleted(t *testing.T) {
-	var client *dynamodb.Client
+	client := Client(t, Endpoint(t))
 	var table string
-	t.Run("", func(t *testing.T) { client, table = Table(t) })
-	if client == nil {
-		t.SkipNow() // Endpoint skipped, and said so
-	}
+	t.Run("exists", func(t *testing.T) {
+		client, table = Table(t)
+		if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table}); err != nil {
+			t.Error(err)
+		}
+	})
 	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table}); err == nil {
 		t.Error("the table outlives its test")
 	}
 }
 
 func TestEnviron(t *testing.T) {
-	t.Setenv("AWS_PROFILE", "mine")
-	t.Setenv("AWS_REGION", "mine")
-	t.Setenv("TABLE_NAME", "mine")
-	t.Setenv("OTHER", "mine")
+	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "TABLE_NAME", "OTHER"} {
+		t.Setenv(name, "mine")
+	}
 	env := Environ("http://127.0.0.1:1", "table")
 	for _, want := range []string{"TABLE_NAME=table", "AWS_REGION=local", endpointEnv + "=http://127.0.0.1:1", "OTHER=mine"} {
 		if !slices.Contains(env, want) {
@@ -84,7 +71,7 @@ func TestEnviron(t *testing.T) {
 	}
 	for _, kv := range env {
 		if strings.HasSuffix(kv, "=mine") && kv != "OTHER=mine" {
-			t.Errorf("the user's %s gets through", kv)
+			t.Errorf("the user's %s is still set", kv)
 		}
 	}
 }

@@ -8,20 +8,23 @@ import (
 // A Fault answers a request in place of DynamoDB.
 type Fault func(x *Exchange)
 
-// The faults that leave the request undone.
+// Faults before the request is carried out.
 var (
-	// Throttle refuses the request for its rate, as a table of limited
+	// Throttle refuses the request for its rate, as a table with limited
 	// capacity does.
 	Throttle = Refuse(http.StatusBadRequest, "ProvisionedThroughputExceededException")
 
-	// Unavailable is a fault of the service before it did anything.
+	// Unavailable is a server error.
 	Unavailable = Refuse(http.StatusServiceUnavailable, "ServiceUnavailable")
+
+	// Garble answers with something that isn't DynamoDB's.
+	Garble = Reply(http.StatusOK, "<html>Welcome</html>")
 )
 
 // Cut closes the connection without an answer.
 func Cut(*Exchange) { panic(http.ErrAbortHandler) }
 
-// Hang gives no answer until the client gives up.
+// Hang doesn't answer until the client gives up.
 func Hang(x *Exchange) {
 	select {
 	case <-x.R.Context().Done():
@@ -29,14 +32,15 @@ func Hang(x *Exchange) {
 	}
 }
 
-// Garble answers with something that isn't DynamoDB's.
-func Garble(x *Exchange) {
-	Answer{http.StatusOK, http.Header{"Content-Type": {"text/html"}}, []byte("<html>Welcome</html>")}.writeTo(x.W)
+// Reply answers with the given status and body.
+func Reply(status int, body string) Fault {
+	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
+	return func(x *Exchange) { Answer{status, header, []byte(body)}.writeTo(x.W) }
 }
 
-// Refuse answers with a status and an error code.
+// Refuse answers with an error of DynamoDB.
 func Refuse(status int, code string) Fault {
-	return func(x *Exchange) { refuse(x, status, code) }
+	return Reply(status, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`, code))
 }
 
 // Lose carries the request out and closes the connection without an answer.
@@ -45,8 +49,8 @@ func Lose(x *Exchange) {
 	Cut(x)
 }
 
-// LoseSlowly carries the request out and gives no answer until the client
-// gives up.
+// LoseSlowly carries the request out and doesn't answer until the client gives
+// up.
 func LoseSlowly(x *Exchange) {
 	x.Forward()
 	Hang(x)
@@ -55,31 +59,25 @@ func LoseSlowly(x *Exchange) {
 // Truncate carries the request out and closes the connection in the middle of
 // the answer.
 func Truncate(x *Exchange) {
-	truncate(x)
+	writeHalf(x)
 	Cut(x)
 }
 
 // Stall carries the request out and stops in the middle of the answer until the
 // client gives up.
 func Stall(x *Exchange) {
-	truncate(x)
+	writeHalf(x)
 	Hang(x)
 	Cut(x)
 }
 
-// BreakAfter carries the request out and answers with a fault of the service.
+// BreakAfter carries the request out and answers with a server error.
 func BreakAfter(x *Exchange) {
 	x.Forward()
-	refuse(x, http.StatusInternalServerError, "InternalServerError")
+	Refuse(http.StatusInternalServerError, "InternalServerError")(x)
 }
 
-func refuse(x *Exchange, status int, code string) {
-	x.W.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	x.W.WriteHeader(status)
-	fmt.Fprintf(x.W, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`, code)
-}
-
-func truncate(x *Exchange) {
+func writeHalf(x *Exchange) {
 	a := x.Forward()
 	a.Header.Set("Content-Length", fmt.Sprint(len(a.Body)))
 	a.Body = a.Body[:len(a.Body)/2]

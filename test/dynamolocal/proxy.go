@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// A Proxy passes requests on to DynamoDB and remembers them. Requests that a
-// test has named meet a [Fault].
+// A Proxy forwards requests to DynamoDB and records them. A test can make them
+// meet a [Fault].
 type Proxy struct {
-	// URL is what a client takes as its endpoint.
+	// URL is the endpoint for clients.
 	URL string
 
 	endpoint string
@@ -22,13 +22,15 @@ type Proxy struct {
 	closing  chan struct{}
 
 	mu     sync.Mutex
-	calls  []string
-	index  []bool             // for each call, whether it uses an index
-	faults map[string][]Fault // by operation: those of the next requests
-	always map[string]Fault   // by operation: that of all others
+	calls  []call
+	faults map[string][]Fault // by operation, for the next requests
+	always map[string]Fault   // by operation, for all others
 }
 
-// NewProxy starts a proxy in front of the given endpoint. It ends with the test.
+// A call is a recorded request.
+type call struct{ operation, resource string }
+
+// NewProxy starts a proxy for the given endpoint. It stops when the test ends.
 func NewProxy(t testing.TB, endpoint string) *Proxy {
 	p := &Proxy{
 		endpoint: endpoint,
@@ -39,65 +41,55 @@ func NewProxy(t testing.TB, endpoint string) *Proxy {
 	p.server = httptest.NewServer(p)
 	p.URL = p.server.URL
 	t.Cleanup(func() {
-		close(p.closing) // lets hanging requests go
+		close(p.closing) // ends hanging requests
 		p.server.Close()
 	})
 	return p
 }
 
-// Fail makes the next requests of the operation ("PutItem") meet one of the
-// faults each, in that order. A nil fault lets a request through.
+// Fail makes the next requests of the operation ("PutItem") meet one fault each,
+// in that order. A nil fault forwards a request.
 func (p *Proxy) Fail(operation string, faults ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.faults[operation] = append(p.faults[operation], faults...)
 }
 
-// Always makes every request of the operation meet the fault, once those of
-// [Proxy.Fail] are used up. Nil lets them through again.
+// Always makes every request of the operation meet the fault, after those of
+// [Proxy.Fail]. Nil forwards them again.
 func (p *Proxy) Always(operation string, f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.always[operation] = f
 }
 
-// Calls returns the operations of all requests so far, in order.
-func (p *Proxy) Calls() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.calls)
-}
-
-// Actions returns the IAM actions that the requests so far need, sorted, by the
-// kind of resource that they use: "table" or "index".
-func (p *Proxy) Actions() map[string][]string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	actions := map[string][]string{}
-	for i, operation := range p.calls {
-		resource := "table"
-		if p.index[i] {
-			resource = "index"
-		}
-		if action := "dynamodb:" + operation; !slices.Contains(actions[resource], action) {
-			actions[resource] = append(actions[resource], action)
-		}
-	}
-	for _, list := range actions {
-		slices.Sort(list)
-	}
-	return actions
-}
-
 // Count returns the number of requests of the operation so far.
 func (p *Proxy) Count(operation string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	n := 0
-	for _, call := range p.Calls() {
-		if call == operation {
+	for _, c := range p.calls {
+		if c.operation == operation {
 			n++
 		}
 	}
 	return n
+}
+
+// Actions returns the IAM actions that the requests so far need, sorted, by the
+// kind of their resource: "table" or "index".
+func (p *Proxy) Actions() map[string][]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	actions := make(map[string][]string)
+	for _, c := range p.calls {
+		actions[c.resource] = append(actions[c.resource], "dynamodb:"+c.operation)
+	}
+	for resource, list := range actions {
+		slices.Sort(list)
+		actions[resource] = slices.Compact(list)
+	}
+	return actions
 }
 
 // CutConnections closes all connections from clients.
@@ -112,29 +104,32 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	x := &Exchange{W: w, R: r, proxy: p, body: body}
-	if f := p.next(r, body); f != nil {
+	if f := p.record(x); f != nil {
 		f(x)
 		return
 	}
 	x.Forward().writeTo(w)
 }
 
-// next records the request and returns the fault that it meets, or nil.
-func (p *Proxy) next(r *http.Request, body []byte) Fault {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+// record records the request and returns the fault that it meets, or nil.
+func (p *Proxy) record(x *Exchange) Fault {
+	c := call{resource: "table"}
+	_, c.operation, _ = strings.Cut(x.R.Header.Get("X-Amz-Target"), ".")
+	if bytes.Contains(x.body, []byte(`"IndexName":`)) {
+		c.resource = "index"
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls = append(p.calls, operation)
-	p.index = append(p.index, bytes.Contains(body, []byte(`"IndexName":`)))
-	queue := p.faults[operation]
+	p.calls = append(p.calls, c)
+	queue := p.faults[c.operation]
 	if len(queue) == 0 {
-		return p.always[operation]
+		return p.always[c.operation]
 	}
-	p.faults[operation] = queue[1:]
+	p.faults[c.operation] = queue[1:]
 	return queue[0]
 }
 
-// An Exchange is one request that meets a [Fault].
+// An Exchange is a request that meets a [Fault].
 type Exchange struct {
 	W http.ResponseWriter
 	R *http.Request // its body has been read
@@ -143,18 +138,10 @@ type Exchange struct {
 	body  []byte
 }
 
-// An Answer is what DynamoDB answered.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// Forward lets the request through and returns the answer. If there is none,
-// the connection to the client is cut.
+// Forward forwards the request and returns the answer. Without an answer it
+// cuts the connection to the client.
 func (x *Exchange) Forward() Answer {
-	// The context is left out: once the client has gone the request still
-	// gets through.
+	// Without the request's context: the client may have gone.
 	req, err := http.NewRequest(x.R.Method, x.proxy.endpoint+x.R.URL.Path, bytes.NewReader(x.body))
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -172,6 +159,14 @@ func (x *Exchange) Forward() Answer {
 	return Answer{resp.StatusCode, resp.Header, body}
 }
 
+// An Answer is an HTTP response.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// writeTo sends the answer to a client.
 func (a Answer) writeTo(w http.ResponseWriter) {
 	for name, values := range a.Header {
 		w.Header()[name] = values

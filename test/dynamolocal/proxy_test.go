@@ -1,22 +1,24 @@
 package dynamolocal
 
 import (
-	"net"
 	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Faults come in the order they were asked for, each to its own operation.
+// Requests meet the faults of their operation in order.
 func TestProxyFaults(t *testing.T) {
-	upstream := newEcho(t)
-	p := NewProxy(t, upstream)
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(299) }))
+	defer upstream.Close()
+	p := NewProxy(t, upstream.URL)
 	p.Fail("PutItem", Throttle, nil, Unavailable)
 	p.Always("DeleteItem", Cut)
 
-	call := func(operation string) int {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", p.URL, strings.NewReader("body"))
+	call := func(operation, body string) int {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", p.URL, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,30 +31,21 @@ func TestProxyFaults(t *testing.T) {
 		return resp.StatusCode
 	}
 	var got []int
-	calls := []string{"PutItem", "Query", "PutItem", "DeleteItem", "PutItem", "PutItem", "DeleteItem"}
-	for _, operation := range calls {
-		got = append(got, call(operation))
+	for _, operation := range []string{"PutItem", "PutItem", "DeleteItem", "PutItem", "PutItem", "DeleteItem"} {
+		got = append(got, call(operation, `{"TableName":"plants"}`))
 	}
-	if want := []int{400, 299, 299, 0, 503, 299, 0}; !slices.Equal(got, want) {
+	got = append(got, call("Query", `{"TableName":"plants","IndexName":"owner-index"}`))
+	p.Always("DeleteItem", nil)
+	got = append(got, call("DeleteItem", `{"TableName":"plants"}`))
+	if want := []int{400, 299, 0, 503, 299, 0, 299, 299}; !slices.Equal(got, want) {
 		t.Errorf("statuses %v, want %v", got, want)
 	}
-	if !slices.Equal(p.Calls(), calls) {
-		t.Errorf("recorded %v, want %v", p.Calls(), calls)
-	}
-	p.Always("DeleteItem", nil)
-	if got := call("DeleteItem"); got != 299 {
-		t.Errorf("status %d after the fault, want 299", got)
-	}
-}
 
-// newEcho returns the address of a server whose answer has the status 299.
-func newEcho(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	if got := p.Count("PutItem"); got != 4 {
+		t.Errorf("%d PutItem, want 4", got)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(299) })}
-	go server.Serve(l)
-	t.Cleanup(func() { server.Close() })
-	return "http://" + l.Addr().String()
+	want := map[string][]string{"table": {"dynamodb:DeleteItem", "dynamodb:PutItem"}, "index": {"dynamodb:Query"}}
+	if got := p.Actions(); !reflect.DeepEqual(got, want) {
+		t.Errorf("actions %v, want %v", got, want)
+	}
 }

@@ -1,6 +1,7 @@
 package dynamolocal
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// roleEnv makes this test binary play a part in one of its own tests.
+// roleEnv makes this test binary play a part in TestSupervisedEndsWithUs.
 const roleEnv = "DYNAMOTEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 	case "owner": // starts a server under supervision and waits to be killed
 		os.Setenv(roleEnv, "server")
 		self, _ := os.Executable()
-		s, err := startSupervised([]string{self}, []string{self, os.Getenv("DYNAMOTEST_LEFT")})
+		s, err := startSupervised([]string{self}, []string{self, os.Getenv("DYNAMOTEST_CLEANED")})
 		if err != nil {
 			panic(err)
 		}
@@ -37,23 +38,22 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		io.WriteString(os.Stderr, l.Addr().String()+"\n")
+		fmt.Fprintln(os.Stderr, l.Addr())
 		select {}
 	}
 	os.Exit(m.Run())
 }
 
-// What a test process started ends when that is killed, be it with all its
-// group, and is cleaned up.
+// A supervised command ends, and is cleaned up after, when the process that
+// started it is killed.
 func TestSupervisedEndsWithUs(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(t.TempDir(), "left")
+	cleaned := filepath.Join(t.TempDir(), "cleaned")
 	owner := exec.Command(self)
-	owner.Env = append(os.Environ(), roleEnv+"=owner", "DYNAMOTEST_LEFT="+left)
-	detach(owner) // a group of its own
+	owner.Env = append(os.Environ(), roleEnv+"=owner", "DYNAMOTEST_CLEANED="+cleaned)
 	out, err := owner.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -61,38 +61,30 @@ func TestSupervisedEndsWithUs(t *testing.T) {
 	if err := owner.Start(); err != nil {
 		t.Fatal(err)
 	}
-	buf := make([]byte, 100)
-	n, err := out.Read(buf)
-	if err != nil {
+	var address string
+	if _, err := fmt.Fscanln(out, &address); err != nil {
 		t.Fatal(err)
 	}
-	address := strings.TrimSpace(string(buf[:n]))
-	if conn, err := net.Dial("tcp", address); err != nil {
-		t.Fatalf("the server was not there to begin with: %v", err)
-	} else {
-		conn.Close()
-	}
-
-	killGroup(owner)
-	owner.Wait()
-	eventually(t, "the server ends", func() bool {
+	answers := func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
 		}
-		return err != nil
-	})
-	eventually(t, "what it left is cleaned up", func() bool {
-		_, err := os.Stat(left)
 		return err == nil
-	})
-}
+	}
+	if !answers() {
+		t.Fatal("the server has not started")
+	}
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+	owner.Process.Kill()
+	owner.Wait()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Stat(cleaned)
+		if err == nil && !answers() {
+			break
+		}
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("server still running: %t; cleaned up: %v", answers(), err)
 		}
 	}
 }
@@ -102,7 +94,7 @@ func TestSupervisedFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ready("http://127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "no-such-command") {
+	if err := s.ready("http://127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "no-such-command") {
 		t.Errorf("got %v, want an error that names the command", err)
 	}
 }

@@ -58,7 +58,7 @@ func TestNonsenseSettings(t *testing.T) {
 		"keys without issuer":      {env: "TOKEN_JWKS={}", words: "TOKEN_JWKS TOKEN_ISSUER"},
 		"no keys":                  {env: "TOKEN_ISSUER=x TOKEN_AUDIENCE=plants TOKEN_JWKS={", words: "TOKEN_JWKS"},
 		"keys without encryption":  {env: "TOKEN_ISSUER=x TOKEN_AUDIENCE=plants TOKEN_JWKS_URL=http://issuer.example/keys", words: "TOKEN_JWKS_URL https"},
-		"endpoint":                 {env: "AWS_ENDPOINT_URL_DYNAMODB=nonsense", words: "AWS_ENDPOINT_URL_DYNAMODB nonsense"},
+		"endpoint":                 {env: "AWS_ENDPOINT_URL_DYNAMODB=nonsense", words: "AWS_ENDPOINT_URL_DYNAMODB"},
 		"table":                    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1 TABLE_NAME=no!name", words: "TABLE_NAME no!name"},
 		"nobody at the endpoint":   {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1"},
 		"unknown flag":             {args: "-port 8080", words: "-port"},

@@ -91,7 +91,7 @@ func calls(t *testing.T) []string {
 		io.WriteString(w, `{}`)
 	}))
 	defer server.Close()
-	client, err := dynamo.NewClientFromConfig(aws.Config{
+	client, err := dynamo.NewClient(aws.Config{
 		Region:       "local",
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
 		BaseEndpoint: &server.URL,

@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -13,16 +14,16 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// An operation is a call of the store, with the request that it makes.
+var discard = slog.New(slog.DiscardHandler)
+
+var fern = plants.Plant{ID: 7, Name: "fern"}
+
+// An operation is a call of the store, with the DynamoDB request that it makes.
 type operation struct {
 	name    string
 	request string
 	call    func(context.Context, plants.Store) error
 }
-
-var fern = plants.Plant{ID: 7, Name: "fern"}
-
-var operations = []operation{create, list, remove}
 
 var (
 	create = operation{"Create", "PutItem", func(ctx context.Context, s plants.Store) error {
@@ -35,10 +36,12 @@ var (
 	remove = operation{"Delete", "DeleteItem", func(ctx context.Context, s plants.Store) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
+	operations = []operation{create, list, remove}
 )
 
-// atOnce runs a test of each operation, all at the same time: they mostly wait.
-func atOnce(test func(operation)) {
+// eachOperation runs a test of each operation, all at the same time, since they
+// mostly wait.
+func eachOperation(test func(operation)) {
 	var wg sync.WaitGroup
 	for _, op := range operations {
 		wg.Go(func() { test(op) })
@@ -46,16 +49,16 @@ func atOnce(test func(operation)) {
 	wg.Wait()
 }
 
-// newFaulty returns a store in an empty table, and the proxy on the way to it.
-func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
+// newFaulty returns a store with an empty table, and the proxy that it uses.
+func newFaulty(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
 	t.Helper()
 	direct, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	return dynamo.New(dynamolocal.Client(t, proxy.URL), table), proxy
 }
 
-// wantSentinel checks that err is an error, and which one of all that callers
-// look for.
+// wantSentinel checks that err matches want and no other error that callers
+// test for. With want nil it must be an error that matches none of them.
 func wantSentinel(t *testing.T, name string, err, want error) {
 	t.Helper()
 	if err == nil {
@@ -71,7 +74,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 	}
 }
 
-// wantPlants checks alice's list, which may lag.
+// wantPlants checks alice's list, and waits for the index to catch up.
 func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)

@@ -1,0 +1,121 @@
+package dynamo_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+
+	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
+)
+
+// lost are the faults after which a request was carried out, unknown to the
+// client.
+var lost = map[string]dynamolocal.Fault{
+	"connection cut":        dynamolocal.Lose,
+	"answer too late":       dynamolocal.LoseSlowly,
+	"answer truncated":      dynamolocal.Truncate,
+	"answer stalled":        dynamolocal.Stall,
+	"server error after it": dynamolocal.BreakAfter,
+	"answer unreadable": func(x *dynamolocal.Exchange) {
+		x.Forward()
+		dynamolocal.Garble(x)
+	},
+}
+
+// A request whose answer was lost has its effect once, and succeeds.
+func TestAnswerLost(t *testing.T) {
+	for name, fault := range lost {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, proxy := newFaulty(t)
+			proxy.Fail("PutItem", fault)
+			proxy.Fail("DeleteItem", fault)
+
+			if err := create.call(t.Context(), store); err != nil {
+				t.Errorf("Create: %v", err)
+			}
+			wantPlants(t, store, fern)
+			if err := remove.call(t.Context(), store); err != nil {
+				t.Errorf("Delete: %v", err)
+			}
+			wantPlants(t, store)
+			wantSentinel(t, "second Delete", remove.call(t.Context(), store), plants.ErrNotFound)
+
+			if puts, deletes := proxy.Count("PutItem"), proxy.Count("DeleteItem"); puts != 2 || deletes != 3 {
+				t.Errorf("%d PutItem and %d DeleteItem, want 2 and 3", puts, deletes)
+			}
+		})
+	}
+}
+
+// A Delete that finds no plant succeeds only if DynamoDB may have carried out
+// an earlier attempt.
+func TestDeleteFindsNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault dynamolocal.Fault
+		want  error
+	}{
+		"no fault":                         {nil, plants.ErrNotFound},
+		"throttled":                        {dynamolocal.Throttle, plants.ErrNotFound},
+		"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), plants.ErrNotFound},
+		"wrong clock":                      {dynamolocal.Refuse(400, "RequestTimeout"), plants.ErrNotFound},
+		"connection cut":                   {dynamolocal.Cut, nil},
+		"unavailable":                      {dynamolocal.Unavailable, nil},
+		"unreadable":                       {dynamolocal.Garble, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, proxy := newFaulty(t)
+			proxy.Fail("DeleteItem", test.fault)
+			if err := remove.call(t.Context(), store); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+
+			// Another owner's plant is not a deleted one.
+			if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
+				t.Fatal(err)
+			}
+			proxy.Fail("DeleteItem", test.fault)
+			wantSentinel(t, "another owner's plant", remove.call(t.Context(), store), plants.ErrNotFound)
+		})
+	}
+}
+
+// Without a connection DynamoDB can't have carried out an attempt.
+func TestDeleteAfterNoConnection(t *testing.T) {
+	t.Parallel()
+	direct, table := dynamolocal.Table(t)
+	var once sync.Once
+	cfg := dynamolocal.Config(*direct.Options().BaseEndpoint)
+	cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) {
+		tr.Proxy = func(*http.Request) (_ *url.URL, err error) {
+			once.Do(func() { err = errors.New("no route") })
+			return nil, err
+		}
+	})
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
+}
+
+// A Create takes no other plant for its own, even if an attempt of it may have
+// been carried out.
+func TestCreateFindsAnother(t *testing.T) {
+	t.Parallel()
+	store, proxy := newFaulty(t)
+	if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.Lose} {
+		proxy.Fail("PutItem", fault)
+		wantSentinel(t, "Create", create.call(t.Context(), store), plants.ErrInUse)
+	}
+}
