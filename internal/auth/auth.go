@@ -1,9 +1,8 @@
-// Package auth says who sends a request: it checks the bearer token, a JWT
-// access token (RFC 6750, RFC 7519, RFC 9068), by the rules of RFC 8725.
+// Package auth identifies the caller of a request by its bearer token: a JWT
+// access token (RFC 6750, RFC 7519, RFC 9068), verified by the rules of RFC 8725.
 //
-// A token is only as good as the key that signed it. Where the keys come from
-// is a [KeySource]: given as they are ([StaticKeys]), or fetched from the
-// issuer and kept fresh ([RemoteKeys]).
+// The keys of the token issuer come from a [KeySource]: either a fixed set
+// ([StaticKeys]) or one that is fetched and kept fresh ([RemoteKeys]).
 package auth
 
 import (
@@ -14,81 +13,78 @@ import (
 	"time"
 )
 
-// The scopes that this service knows.
+// The scopes of this service.
 const (
 	ScopeRead  = "plants/read"  // list plants
 	ScopeWrite = "plants/write" // create and delete plants
 )
 
-// The errors of [Verifier.Authenticate], to be tested with [errors.Is]. An
-// error that matches one of them says more, for the log; that text may name
-// values of the token's header and claims, cut short, but never the token or
-// its signature.
+// The errors of [Verifier.Authenticate], for use with [errors.Is]. The text of
+// an error that wraps one of them is for the log: it may quote values of the
+// token's header and claims, truncated, but never the token or its signature.
 var (
-	// ErrNoToken means that the request carries no bearer token: no
-	// Authorization, one without credentials, or one of another scheme.
+	// ErrNoToken means that the request has no bearer token: the Authorization
+	// header is missing, lacks credentials or has another scheme.
 	ErrNoToken = errors.New("no bearer token")
 
 	// ErrInvalidToken means that the token breaks a rule.
 	ErrInvalidToken = errors.New("invalid token")
 
-	// ErrExpiredToken means that the token was right in every respect, its
-	// signature too, but is no longer.
+	// ErrExpiredToken means that the token is valid but expired.
 	ErrExpiredToken = errors.New("token expired")
 
-	// ErrKeysUnavailable means that nothing can be said of the token, since the
-	// issuer's keys could not be fetched so far. A try after 5 seconds may
-	// succeed.
+	// ErrKeysUnavailable means that the token can't be verified, since the
+	// issuer's keys have not been fetched yet. Retry after 5 seconds.
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable")
 )
 
 // Config says which tokens a [Verifier] accepts.
 type Config struct {
-	// Issuer is the iss that tokens must carry, compared byte by byte.
+	// Issuer is the iss claim that tokens must have, compared byte by byte.
 	Issuer string
 
-	// Audiences are the accepted values of aud or, for tokens of Amazon Cognito
-	// (which have none), of client_id. At least one is needed.
+	// Audiences are the accepted values of the aud claim or, for Amazon
+	// Cognito's access tokens (which lack aud), of client_id. There must be at
+	// least one.
 	Audiences []string
 
-	// RequireScopes demands of every token that it names the scope of what it
-	// is used for. Without it, a token that names no scope of this service is
-	// good for everything.
+	// RequireScopes rejects tokens that don't name the scope they are used for.
+	// Without it, a token that names no scope of this service has all of them.
 	//
-	// Scopes are read from the claim scope alone (RFC 9068 section 2.2.3). With
-	// an issuer that names them elsewhere, set RequireScopes: then its tokens
-	// are good for nothing, not for more than they say.
+	// Scopes are read only from the claim scope (RFC 9068 section 2.2.3). If the
+	// issuer puts them elsewhere, set RequireScopes: its tokens are then rejected
+	// rather than accepted for everything.
 	RequireScopes bool
 
 	// Keys are the issuer's keys.
 	Keys KeySource
 }
 
-// A KeySource holds the public keys of an issuer. It is a [*StaticKeySet] or a
-// [*RemoteKeySet].
+// A KeySource holds the public keys of an issuer. It is made by [StaticKeys] or
+// [RemoteKeys].
 type KeySource interface {
-	// find returns the key that a token with this kid and alg must be signed
-	// with. An empty kid means that the token names none.
+	// find returns the key that verifies a token with this kid and alg. An empty
+	// kid means that the token names none.
 	//
 	// The error matches ErrInvalidToken, ErrKeysUnavailable or ctx.Err().
 	find(ctx context.Context, kid, alg string) (*key, error)
 }
 
-// A Caller is who sent a request. The zero Caller is allowed nothing.
+// A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
-	// Subject is the sub of the token: 1 to 255 bytes of UTF-8, unique among
-	// the users of the issuer.
+	// Subject is the sub claim: 1 to 255 bytes of UTF-8, unique among the users
+	// of the issuer.
 	Subject string
 
 	read, write bool
 }
 
-// Allows reports whether the caller's token is good for scope, which is
-// [ScopeRead] or [ScopeWrite]; no token is good for any other.
+// Allows reports whether the caller's token has scope, which is [ScopeRead] or
+// [ScopeWrite]; no token has any other.
 //
-// A token that names any scope beginning with "plants/" is good only for those
-// that it names. One that names none is good for both, unless
-// [Config.RequireScopes] is set.
+// A token that names any scope beginning with "plants/" has only the scopes
+// that it names. One that names none has both, unless [Config.RequireScopes]
+// is set.
 func (c Caller) Allows(scope string) bool {
 	switch scope {
 	case ScopeRead:
@@ -99,18 +95,18 @@ func (c Caller) Allows(scope string) bool {
 	return false
 }
 
-// A Verifier checks tokens. It is safe for concurrent use.
+// A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	config Config
 	cache  tokenCache
 }
 
 // NewVerifier returns a Verifier, or an error if c lacks the issuer, the
-// audiences or the keys: there is no default that lets anybody in.
+// audiences or the keys: no incomplete Config accepts any token.
 func NewVerifier(c Config) (*Verifier, error) {
 	switch {
 	case c.Issuer == "":
-		return nil, errors.New("no token issuer: set the iss that tokens must carry")
+		return nil, errors.New("no token issuer: set the iss claim that tokens must have")
 	case len(c.Audiences) == 0:
 		return nil, errors.New("no token audience: set at least one accepted audience")
 	case slices.Contains(c.Audiences, ""):
@@ -122,46 +118,46 @@ func NewVerifier(c Config) (*Verifier, error) {
 	return &Verifier{config: c}, nil
 }
 
-// Authenticate returns who sends the request with header h.
+// Authenticate returns the caller of a request with header h.
 //
-// The error matches one of this package's errors or, if ctx ended while the
-// issuer's keys were fetched, ctx.Err().
+// The error matches one of this package's errors or, if ctx ended while waiting
+// for the issuer's keys, ctx.Err().
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
-	token, err := bearerToken(h)
+	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
 	}
-	sum := sumToken(token)
-	g, err := v.recall(ctx, sum)
+	hash := hashToken(raw)
+	token, err := v.cached(ctx, hash)
 	if err != nil {
 		return Caller{}, err
 	}
-	if g == nil {
-		if g, err = v.verify(ctx, token); err != nil {
+	if token == nil {
+		if token, err = v.verify(ctx, raw); err != nil {
 			return Caller{}, err
 		}
 	}
-	if err := g.validAt(time.Now()); err != nil {
+	if err := token.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
-	v.cache.put(sum, g)
-	return g.caller, nil
+	v.cache.put(hash, token)
+	return token.caller, nil
 }
 
-// recall returns what is known of a token that was verified before, or nil if
-// that is nothing, or if the key that it was verified with has been replaced.
-func (v *Verifier) recall(ctx context.Context, sum tokenSum) (*grant, error) {
-	g, ok := v.cache.get(sum)
-	if !ok {
+// cached returns a token that was verified before. It returns nil if there is
+// none, or if the key that verified it has been replaced.
+func (v *Verifier) cached(ctx context.Context, hash tokenHash) (*verifiedToken, error) {
+	token := v.cache.get(hash)
+	if token == nil {
 		return nil, nil
 	}
-	// This also keeps the keys fresh, as it does for any other token.
-	k, err := v.config.Keys.find(ctx, g.kid, g.alg)
+	// This also refreshes the keys when they are old.
+	k, err := v.config.Keys.find(ctx, token.kid, token.alg)
 	if err != nil {
 		return nil, err
 	}
-	if !k.equal(g.key) {
+	if !k.equal(token.key) {
 		return nil, nil
 	}
-	return g, nil
+	return token, nil
 }

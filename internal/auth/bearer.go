@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxTokenLength is in bytes. API Gateway takes no more than 10,240 bytes for
-// all headers of a request together.
+// maxTokenLength is in bytes. API Gateway limits all headers of a request
+// together to 10,240 bytes.
 const maxTokenLength = 10 << 10
 
 // bearerToken returns the credentials of the Authorization header: the scheme
@@ -20,20 +20,20 @@ func bearerToken(h http.Header) (string, error) {
 		return "", fmt.Errorf("%w: no Authorization header", ErrNoToken)
 	case 1:
 	default:
-		return "", fmt.Errorf("%w: %d Authorization headers", ErrInvalidToken, len(values))
+		return "", invalid("%d Authorization headers", len(values))
 	}
 	scheme, token, _ := strings.Cut(strings.Trim(values[0], " \t"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", fmt.Errorf("%w: the Authorization header has another scheme", ErrNoToken)
+		return "", fmt.Errorf("%w: the scheme of the Authorization header is not Bearer", ErrNoToken)
 	}
 	token = strings.TrimLeft(token, " ")
 	switch {
 	case token == "":
-		return "", fmt.Errorf("%w: the Authorization header has the scheme only", ErrNoToken)
+		return "", fmt.Errorf("%w: the Authorization header has no credentials", ErrNoToken)
 	case len(token) > maxTokenLength:
-		return "", fmt.Errorf("%w: %d bytes, at most %d allowed", ErrInvalidToken, len(token), maxTokenLength)
+		return "", invalid("%d bytes, more than %d", len(token), maxTokenLength)
 	case !isToken68(token):
-		return "", fmt.Errorf("%w: characters that no token has", ErrInvalidToken)
+		return "", invalid("invalid characters in the token")
 	}
 	return token, nil
 }
@@ -41,13 +41,7 @@ func bearerToken(h http.Header) (string, error) {
 // isToken68 reports whether s is a token68 (RFC 9110 section 11.2).
 func isToken68(s string) bool {
 	s = strings.TrimRight(s, "=")
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case strings.IndexByte("-._~+/", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._~+/", c))
+	})
 }

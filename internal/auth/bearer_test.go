@@ -18,25 +18,23 @@ func TestAuthorizationHeader(t *testing.T) {
 		values []string
 		want   error
 	}{
-		{"none", nil, auth.ErrNoToken},
+		{"no header", nil, auth.ErrNoToken},
 		{"empty", []string{""}, auth.ErrNoToken},
-		{"scheme alone", []string{"Bearer"}, auth.ErrNoToken},
-		{"scheme and spaces", []string{"Bearer   "}, auth.ErrNoToken},
-		{"another scheme", []string{"Basic YWxpY2U6"}, auth.ErrNoToken},
-		{"token alone", []string{token}, auth.ErrNoToken},
+		{"no credentials", []string{"Bearer"}, auth.ErrNoToken},
+		{"no credentials after spaces", []string{"Bearer   "}, auth.ErrNoToken},
+		{"other scheme", []string{"Basic YWxpY2U6"}, auth.ErrNoToken},
+		{"no scheme", []string{token}, auth.ErrNoToken},
 		{"no space", []string{"Bearer" + token}, auth.ErrNoToken},
 		{"longer scheme", []string{"BearerX " + token}, auth.ErrNoToken},
-		{"tab as space", []string{"Bearer\t" + token}, auth.ErrNoToken},
-		{"right", []string{"Bearer " + token}, nil},
-		{"scheme in lower case", []string{"bearer " + token}, nil},
-		{"scheme in mixed case", []string{"bEARER " + token}, nil},
+		{"tab after the scheme", []string{"Bearer\t" + token}, auth.ErrNoToken},
+		{"valid", []string{"Bearer " + token}, nil},
+		{"mixed case", []string{"bEARER " + token}, nil},
 		{"several spaces", []string{"Bearer    " + token}, nil},
-		{"space around", []string{"  Bearer " + token + " "}, nil},
-		{"twice", []string{"Bearer " + token, "Bearer " + token}, auth.ErrInvalidToken},
-		{"with Basic", []string{"Bearer " + token, "Basic YWxpY2U6"}, auth.ErrInvalidToken},
+		{"surrounding space", []string{"  Bearer " + token + " "}, nil},
+		{"two headers", []string{"Bearer " + token, "Bearer " + token}, auth.ErrInvalidToken},
+		{"two schemes", []string{"Bearer " + token, "Basic YWxpY2U6"}, auth.ErrInvalidToken},
 		{"joined by a gateway", []string{"Bearer " + token + ",Bearer " + token}, auth.ErrInvalidToken},
-		{"joined with a space", []string{"Bearer " + token + ", Bearer " + token}, auth.ErrInvalidToken},
-		{"something after", []string{"Bearer " + token + " x"}, auth.ErrInvalidToken},
+		{"trailing text", []string{"Bearer " + token + " x"}, auth.ErrInvalidToken},
 		{"parameter", []string{`Bearer token="` + token + `"`}, auth.ErrInvalidToken},
 		{"padding", []string{"Bearer " + token + "="}, auth.ErrInvalidToken},
 		{"only padding", []string{"Bearer ="}, auth.ErrInvalidToken},
@@ -44,13 +42,10 @@ func TestAuthorizationHeader(t *testing.T) {
 		{"Kelvin sign", []string{"Bearer \u212a"}, auth.ErrInvalidToken},
 		{"NUL", []string{"Bearer " + token + "\x00"}, auth.ErrInvalidToken},
 		{"line break", []string{"Bearer " + token[:20] + "\r\n" + token[20:]}, auth.ErrInvalidToken},
+		{"too long", []string{"Bearer " + strings.Repeat("a.", 1<<20)}, auth.ErrInvalidToken},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := http.Header{}
-			for _, value := range test.values {
-				h.Add("authorization", value)
-			}
-			caller, err := v.Authenticate(t.Context(), h)
+			caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": test.values})
 			checkResult(t, caller, err, test.want)
 		})
 	}
@@ -58,19 +53,14 @@ func TestAuthorizationHeader(t *testing.T) {
 
 func TestTokenLength(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	v := issuer.Verifier(t)
-	claims := authtest.Claims("alice")
-	ofLength := func(n int) string {
-		claims["pad"] = ""
-		short := len(issuer.Sign(claims))
-		for extra := (n - short) * 3 / 4; ; extra++ {
-			claims["pad"] = strings.Repeat("x", extra)
-			if token := issuer.Sign(claims); len(token) >= n {
-				return token
-			}
+	for length, want := range map[int]error{10<<10 - 4: nil, 10<<10 + 1: auth.ErrInvalidToken} {
+		claims := authtest.Claims("alice")
+		claims["pad"] = strings.Repeat("x", length/2)
+		token := issuer.Sign(claims)
+		for len(token) < length { // base64 adds 1 or 2 bytes at a time
+			claims["pad"] = claims["pad"].(string) + strings.Repeat("x", (length-len(token)+1)*3/4)
+			token = issuer.Sign(claims)
 		}
+		check(t, issuer.Verifier(t), token, want)
 	}
-	check(t, v, ofLength(10<<10-4), nil)
-	check(t, v, ofLength(10<<10+1), auth.ErrInvalidToken)
-	check(t, v, strings.Repeat("a.", 1<<20), auth.ErrInvalidToken)
 }

@@ -5,45 +5,45 @@ import (
 	"sync"
 )
 
-// A tokenSum stands for a token where the token itself must not be kept.
-type tokenSum [sha256.Size]byte
+// A tokenHash identifies a token in the cache, which must not hold credentials.
+type tokenHash [sha256.Size]byte
 
-func sumToken(token string) tokenSum { return sha256.Sum256([]byte(token)) }
+func hashToken(raw string) tokenHash { return sha256.Sum256([]byte(raw)) }
 
-// maxCached bounds each half of a tokenCache. A grant takes some hundred bytes,
-// and never much more: a token keeps neither its text nor its other claims.
+// maxCached bounds each generation of a tokenCache. An entry takes a few hundred
+// bytes: the token's text and its other claims are not kept.
 const maxCached = 1024
 
-// A tokenCache remembers what verified tokens say, so that the signature of
-// each is checked once. It knows nothing of time or of keys that are replaced:
-// who takes a grant out checks both. The zero tokenCache is empty.
+// A tokenCache holds verified tokens, so that each signature is verified once.
+// Callers must check expiry and key of what they get from it. The zero
+// tokenCache is empty.
 //
-// It has two halves. When the young one is full it becomes the old one, whose
-// grants are forgotten, except those that were used meanwhile.
+// It has two generations. When the young one is full it becomes the old one,
+// and entries that were not used since the last such change are dropped.
 type tokenCache struct {
 	mu         sync.Mutex
-	young, old map[tokenSum]*grant
+	young, old map[tokenHash]*verifiedToken
 }
 
-func (c *tokenCache) get(sum tokenSum) (*grant, bool) {
+// get returns nil if the cache doesn't hold the token.
+func (c *tokenCache) get(hash tokenHash) *verifiedToken {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if g, ok := c.young[sum]; ok {
-		return g, true
+	if token, ok := c.young[hash]; ok {
+		return token
 	}
-	g, ok := c.old[sum]
-	return g, ok
+	return c.old[hash]
 }
 
-// put keeps g, as the one used last.
-func (c *tokenCache) put(sum tokenSum, g *grant) {
+// put adds the token, or marks it as used.
+func (c *tokenCache) put(hash tokenHash, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.young[sum] == g {
+	if c.young[hash] == token {
 		return
 	}
 	if c.young == nil || len(c.young) >= maxCached {
-		c.young, c.old = make(map[tokenSum]*grant), c.young
+		c.young, c.old = make(map[tokenHash]*verifiedToken), c.young
 	}
-	c.young[sum] = g
+	c.young[hash] = token
 }

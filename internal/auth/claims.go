@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSubjectLength is in bytes. A subject is part of a key of the database.
+// maxSubjectLength is in bytes. The subject is part of a database key.
 const maxSubjectLength = 255
 
-// claims are those that count (RFC 7519 section 4, RFC 9068 section 2.2, and
-// token_use of Amazon Cognito). Raw values tell null from absent.
+// claims are the claims that are checked (RFC 7519 section 4, RFC 9068 section
+// 2.2, and token_use of Amazon Cognito). Raw values distinguish null from absent.
 type claims struct {
 	Issuer    jsontext.Value `json:"iss"`
 	Subject   jsontext.Value `json:"sub"`
@@ -27,15 +27,16 @@ type claims struct {
 	Scope     jsontext.Value `json:"scope"`
 }
 
-// parseClaims checks all claims but the time.
+// parseClaims checks all claims except the time.
 //
-// It reads them more strictly than most: names count to the letter, and
-// duplicate names, invalid UTF-8 and lone surrogates are refused, since what
-// replaces or drops them would make one subject of two.
-func (v *Verifier) parseClaims(data []byte) (*grant, error) {
+// Names are case-sensitive. Duplicate names, invalid UTF-8 and lone surrogates
+// are errors: a parser that drops or replaces them could give two users the
+// same subject. For this reason, and since it checks neither sub nor fractions
+// of seconds, go-jose's jwt package isn't used.
+func (v *Verifier) parseClaims(data []byte) (*verifiedToken, error) {
 	var c claims
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, invalid("the claims are not one JSON object, without duplicate names, in UTF-8")
+		return nil, invalid("the claims are not a JSON object in UTF-8 without duplicate names")
 	}
 	issuer, err := text("iss", c.Issuer)
 	if err != nil {
@@ -54,21 +55,21 @@ func (v *Verifier) parseClaims(data []byte) (*grant, error) {
 	if len(subject) == 0 || len(subject) > maxSubjectLength {
 		return nil, invalid("sub has %d bytes, not 1 to %d", len(subject), maxSubjectLength)
 	}
-	g := &grant{caller: Caller{Subject: subject}}
-	if g.expires, err = numericDate("exp", c.Expires); err != nil {
+	token := &verifiedToken{caller: Caller{Subject: subject}}
+	if token.expires, err = numericDate("exp", c.Expires); err != nil {
 		return nil, err
 	}
 	if c.NotBefore != nil {
-		if g.notBefore, err = numericDate("nbf", c.NotBefore); err != nil {
+		if token.notBefore, err = numericDate("nbf", c.NotBefore); err != nil {
 			return nil, err
 		}
 	}
-	return g, v.grantScopes(&g.caller, c.Scope)
+	return token, v.setScopes(&token.caller, c.Scope)
 }
 
-// checkAudience checks that the token was made for this service, and to access
-// it: Cognito marks its access tokens with token_use, and has their audience
-// in client_id. Its ID tokens, which are no credentials, differ in both.
+// checkAudience checks that the token is an access token for this service.
+// Amazon Cognito's access tokens have token_use "access" and client_id in place
+// of aud; its ID tokens have token_use "id" and aud.
 func (v *Verifier) checkAudience(c claims) error {
 	if c.TokenUse != nil {
 		use, err := text("token_use", c.TokenUse)
@@ -80,45 +81,34 @@ func (v *Verifier) checkAudience(c claims) error {
 		}
 	}
 	var audiences []string
+	var err error
 	switch {
 	case c.Audience != nil:
-		list := []jsontext.Value{c.Audience}
-		if c.Audience.Kind() == '[' {
-			if err := json.Unmarshal(c.Audience, &list); err != nil {
-				return invalid("aud is neither a string nor an array of strings")
-			}
-		}
-		for _, value := range list {
-			audience, err := text("aud", value)
-			if err != nil {
-				return err
-			}
-			audiences = append(audiences, audience)
-		}
+		audiences, err = texts("aud", c.Audience)
 	case c.ClientID != nil && c.TokenUse != nil:
-		client, err := text("client_id", c.ClientID)
-		if err != nil {
-			return err
-		}
-		audiences = append(audiences, client)
+		audiences = make([]string, 1)
+		audiences[0], err = text("client_id", c.ClientID)
 	default:
 		return invalid("no aud")
 	}
+	if err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(v.config.Audiences, a) }) {
-		return invalid("made for another audience")
+		return invalid("for another audience")
 	}
 	return nil
 }
 
-// grantScopes sets what the caller is allowed, by [Caller.Allows].
-func (v *Verifier) grantScopes(c *Caller, scope jsontext.Value) error {
+// setScopes sets what [Caller.Allows] reports.
+func (v *Verifier) setScopes(c *Caller, scope jsontext.Value) error {
 	var names []string
 	if scope != nil {
 		s, err := text("scope", scope)
 		if err != nil {
 			return err
 		}
-		names = strings.Split(s, " ") // no other white space parts scopes: RFC 6749 section 3.3
+		names = strings.Split(s, " ") // and by no other white space: RFC 6749 section 3.3
 	}
 	ours := func(name string) bool { return strings.HasPrefix(name, "plants/") }
 	all := !v.config.RequireScopes && !slices.ContainsFunc(names, ours)
@@ -127,8 +117,8 @@ func (v *Verifier) grantScopes(c *Caller, scope jsontext.Value) error {
 	return nil
 }
 
-// numericDate returns the time v, which the token calls name: seconds since
-// 1970, possibly with a fraction (RFC 7519 section 2), not past the year 9999.
+// numericDate returns the value of the claim name: seconds since 1970, possibly
+// with a fraction (RFC 7519 section 2), up to the year 9999.
 func numericDate(name string, v jsontext.Value) (time.Time, error) {
 	const limit = 253402300799 // 9999-12-31T23:59:59Z
 	if v.Kind() != '0' {
@@ -140,4 +130,31 @@ func numericDate(name string, v jsontext.Value) (time.Time, error) {
 	}
 	whole, fraction := math.Modf(f)
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
+}
+
+// texts returns the value of the claim name: a string or an array of strings.
+func texts(name string, v jsontext.Value) ([]string, error) {
+	values := []jsontext.Value{v}
+	if v.Kind() == '[' {
+		if err := json.Unmarshal(v, &values); err != nil {
+			return nil, invalid("%s is not an array", name)
+		}
+	}
+	list := make([]string, len(values))
+	for i, value := range values {
+		var err error
+		if list[i], err = text(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// text returns the value of the claim or header parameter name: a string.
+func text(name string, v jsontext.Value) (string, error) {
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return "", invalid("%s is not a string", name)
+	}
+	return string(b), nil
 }

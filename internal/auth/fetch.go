@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxKeySetBytes = 512 << 10 // of an answer; real ones have a few thousand
-	maxRedirects   = 3         // in a row
+	maxKeySetBytes = 512 << 10 // real key sets have a few thousand
+	maxRedirects   = 3
 )
 
 // getKeySet fetches the key set at rawURL.
@@ -22,33 +22,37 @@ func getKeySet(ctx context.Context, client *http.Client, rawURL string) (keySet,
 	if err != nil {
 		return nil, err
 	}
-	req.Close = true // an hour later the connection would be dead
+	req.Close = true // the next fetch is an hour away
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("GET %s: status %s", req.URL.Redacted(), resp.Status)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxKeySetBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", req.URL.Redacted(), err)
-	}
-	if len(body) > maxKeySetBytes {
-		return nil, fmt.Errorf("GET %s: more than %d bytes", req.URL.Redacted(), maxKeySetBytes)
-	}
-	set, err := parseKeySet(body)
+	set, err := readKeySet(resp)
 	if err != nil {
 		return nil, fmt.Errorf("GET %s: %w", req.URL.Redacted(), err)
 	}
 	return set, nil
 }
 
+func readKeySet(resp *http.Response) (keySet, error) {
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %s", resp.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxKeySetBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxKeySetBytes {
+		return nil, fmt.Errorf("more than %d bytes", maxKeySetBytes)
+	}
+	return parseKeySet(body)
+}
+
 func checkURL(u *url.URL) error {
 	if u.Hostname() == "" {
-		return fmt.Errorf("the address of the issuer's keys, %s, names no host", u.Redacted())
+		return fmt.Errorf("the address of the issuer's keys, %s, has no host", u.Redacted())
 	}
 	if u.Scheme == "https" || u.Scheme == "http" && isLocal(u.Hostname()) {
 		return nil

@@ -20,8 +20,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// The keys of the fuzz tests are fixed, so that the tokens of the corpus stay
-// signed.
+// fuzzKeys returns fixed keys, which verify the tokens of the corpus.
 func fuzzKeys(t testing.TB) (*ecdsa.PrivateKey, ed25519.PrivateKey, *auth.Verifier) {
 	seed := bytes.Repeat([]byte{42}, 32)
 	ec, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed)
@@ -41,8 +40,8 @@ func publicOf(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(e
 
 const fuzzClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
 
-// FuzzAuthenticate sends any Authorization header. What is accepted must carry
-// a token that was signed with one of the keys, as the standard library finds.
+// FuzzAuthenticate tries Authorization headers. The standard library must find
+// that each accepted token was signed with one of the keys.
 func FuzzAuthenticate(f *testing.F) {
 	ec, ed, v := fuzzKeys(f)
 	for _, token := range []string{
@@ -50,7 +49,7 @@ func FuzzAuthenticate(f *testing.F) {
 		compact(`{"alg":"EdDSA"}`, fuzzClaims, edSigner(ed)),
 	} {
 		if _, err := v.Authenticate(f.Context(), bearer(token)); err != nil {
-			f.Fatalf("a token to start from is refused: %v", err)
+			f.Fatalf("seed token: %v", err)
 		}
 		f.Add("Bearer " + token)
 	}
@@ -58,7 +57,7 @@ func FuzzAuthenticate(f *testing.F) {
 		caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}})
 		if err != nil {
 			if caller != (auth.Caller{}) {
-				t.Errorf("got the caller %+v beside the error %v", caller, err)
+				t.Errorf("got both the caller %+v and the error %v", caller, err)
 			}
 			return
 		}
@@ -88,8 +87,8 @@ func checkSubject(t *testing.T, caller auth.Caller) {
 	}
 }
 
-// FuzzSigned signs any header and claims with the right key. What is accepted
-// must say what another reader of JSON finds in it.
+// FuzzSigned signs headers and claims with an accepted key. The standard library
+// must find the same values in each accepted token.
 func FuzzSigned(f *testing.F) {
 	ec, _, v := fuzzKeys(f)
 	sign := ecSigner(ec, crypto.SHA256)
@@ -104,7 +103,7 @@ func FuzzSigned(f *testing.F) {
 		checkSubject(t, caller)
 		var h, c map[string]any
 		if json.Unmarshal([]byte(header), &h) != nil || json.Unmarshal([]byte(payload), &c) != nil {
-			t.Fatalf("accepted what is not JSON: %s %s", header, payload)
+			t.Fatalf("accepted invalid JSON: %s %s", header, payload)
 		}
 		if h["alg"] != "ES256" || h["crit"] != nil || h["b64"] != nil {
 			t.Errorf("accepted the header %s", header)
@@ -130,13 +129,13 @@ func FuzzSigned(f *testing.F) {
 		if scope, ok := c["scope"].(string); ok && strings.HasPrefix(scope, "plants/") {
 			if caller.Allows(auth.ScopeRead) && !strings.Contains(scope, auth.ScopeRead) ||
 				caller.Allows(auth.ScopeWrite) && !strings.Contains(scope, auth.ScopeWrite) {
-				t.Errorf("more is allowed than %s says", payload)
+				t.Errorf("allows more than the scopes of %s", payload)
 			}
 		}
 	})
 }
 
-// FuzzStaticKeys reads any key set. What is taken must be of use.
+// FuzzStaticKeys tries key sets. None may verify the signature of a new key.
 func FuzzStaticKeys(f *testing.F) {
 	ec, ed, _ := fuzzKeys(f)
 	f.Add(keySet(ecJWK(&ec.PublicKey, "ec"), edJWK(publicOf(ed), "ed")))

@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"net/http"
 	"testing"
@@ -21,9 +22,8 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// A signer makes the signature of a token. The tests sign with the standard
-// library alone, so that they don't share a misreading with the library that
-// verifies.
+// A signer signs the input of a JWS. It uses only the standard library, so that
+// the tests don't share bugs with the library that verifies.
 type signer func(input []byte) []byte
 
 func ecSigner(key *ecdsa.PrivateKey, hash crypto.Hash) signer {
@@ -73,14 +73,19 @@ func must(err error) {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// compact returns the token with exactly these bytes as header and payload.
+// compact returns a token with exactly this header and payload.
 func compact(header, payload string, sign signer) string {
 	input := b64([]byte(header)) + "." + b64([]byte(payload))
 	return input + "." + b64(sign([]byte(input)))
 }
 
-// claimsWith returns the claims of a valid token of alice, in JSON, with the
-// given ones set, or removed if nil.
+// es256 returns a token with exactly this payload, signed with ES256.
+func es256(key *ecdsa.PrivateKey, kid, payload string) string {
+	return compact(fmt.Sprintf(`{"alg":"ES256","kid":%q}`, kid), payload, ecSigner(key, crypto.SHA256))
+}
+
+// claimsWith returns the claims of a valid token of alice as JSON, with some
+// changed or, if nil, removed.
 func claimsWith(changes map[string]any) string {
 	claims := authtest.Claims("alice")
 	for name, value := range changes {
@@ -103,8 +108,8 @@ func bearer(token string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// check authenticates token, and wants alice if want is nil, an error that
-// matches want and no other error of the package if not.
+// check authenticates with token. If want is nil, the caller must be alice;
+// otherwise the error must match want and no other sentinel.
 func check(t *testing.T, v *auth.Verifier, token string, want error) {
 	t.Helper()
 	caller, err := v.Authenticate(t.Context(), bearer(token))
@@ -120,17 +125,17 @@ func checkResult(t *testing.T, caller auth.Caller, err, want error) {
 		return
 	}
 	if caller != (auth.Caller{}) {
-		t.Errorf("got the caller %+v beside an error", caller)
+		t.Errorf("got both the caller %+v and an error", caller)
 	}
 	all := []error{auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable, context.Canceled, context.DeadlineExceeded}
 	for _, sentinel := range all {
 		if errors.Is(err, sentinel) != (sentinel == want) {
-			t.Errorf("got the error %v; want only %q to match", err, want)
+			t.Errorf("got the error %v; want one that matches only %q", err, want)
 		}
 	}
 }
 
-// A jwk is a JSON Web Key as an issuer might publish it, right or wrong.
+// A jwk is a JSON Web Key, valid or not.
 type jwk = map[string]any
 
 func keySet(keys ...jwk) []byte { return []byte(toJSON(map[string]any{"keys": keys})) }
@@ -162,7 +167,7 @@ func newECKey(curve elliptic.Curve) *ecdsa.PrivateKey {
 	return key
 }
 
-// staticVerifier returns a verifier of the issuer's tokens with these keys.
+// staticVerifier returns a verifier with these keys.
 func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
 	t.Helper()
 	keys, err := auth.StaticKeys(jwks)

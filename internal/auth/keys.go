@@ -20,32 +20,25 @@ import (
 // minRSABits is the smallest RSA key that RFC 7518 section 3.3 allows.
 const minRSABits = 2048
 
-// A StaticKeySet is a set of keys that never changes.
-type StaticKeySet struct{ set keySet }
-
-// StaticKeys returns the keys of a JSON Web Key Set (RFC 7517 section 5). Keys
-// that can't be used are left out; it is an error if none is left.
+// StaticKeys returns the keys of a JSON Web Key Set (RFC 7517 section 5). It
+// skips unusable keys, and returns an error if no key is left.
 //
-// A key can be used if it is the public part of an RSA key of 2048 to 4096
-// bits, of an elliptic curve key on P-256, P-384 or P-521, or of an Ed25519
-// key, and if its use, key_ops and alg don't forbid to check a signature with
-// it. A key whose private part is given away can't.
-func StaticKeys(jwks []byte) (*StaticKeySet, error) {
+// A usable key is a public RSA key of at least 2048 bits, an elliptic curve key
+// on P-256, P-384 or P-521, or an Ed25519 key, whose use, key_ops and alg, if
+// present, permit it to verify signatures. A key that includes its private part
+// is unusable.
+func StaticKeys(jwks []byte) (KeySource, error) {
 	set, err := parseKeySet(jwks)
 	if err != nil {
 		return nil, err
 	}
-	return &StaticKeySet{set}, nil
+	return set, nil
 }
 
-func (s *StaticKeySet) find(_ context.Context, kid, alg string) (*key, error) {
-	return s.set.find(kid, alg)
-}
-
-// A key checks signatures.
+// A key verifies signatures.
 type key struct {
-	kid        string   // empty if it has none
-	algorithms []string // those that it may be used with
+	kid        string   // may be empty
+	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
 }
 
@@ -55,17 +48,18 @@ func (k *key) equal(other *key) bool {
 		k.kid == other.kid && slices.Equal(k.algorithms, other.algorithms)
 }
 
+// A keySet is a KeySource that never changes.
 type keySet []*key
 
-// has reports whether a token that names kid can be checked without newer
-// keys. One that names none is never a reason to fetch them.
+// has reports whether the set has a key for a token with this kid. An empty kid
+// matches any key, and is never a reason to fetch newer ones.
 func (s keySet) has(kid string) bool {
 	return kid == "" || slices.ContainsFunc(s, func(k *key) bool { return k.kid == kid })
 }
 
-// find returns the key that a token must be signed with: the first with its
-// kid that fits its algorithm or, if it names no kid, the only one that fits.
-func (s keySet) find(kid, alg string) (*key, error) {
+// find returns the first key with this kid that can be used with alg. Without a
+// kid, it returns the key that can be used with alg if there is exactly one.
+func (s keySet) find(_ context.Context, kid, alg string) (*key, error) {
 	fits := func(k *key) bool {
 		return (kid == "" || k.kid == kid) && slices.Contains(k.algorithms, alg)
 	}
@@ -86,7 +80,7 @@ func parseKeySet(data []byte) (keySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
-	// A key that is bad JSON in itself must not spoil the others.
+	// One malformed key must not affect the others.
 	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err := json.Unmarshal(data, &document, lenient); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set: expected {"keys": […]}`)
@@ -103,32 +97,32 @@ func parseKeySet(data []byte) (keySet, error) {
 	}
 	if len(set) == 0 {
 		const enough = 3
-		faults = faults[:min(len(faults), enough)]
-		return nil, fmt.Errorf("no usable key among the %d of the JSON Web Key Set; %s",
-			len(document.Keys), strings.Join(append(faults, "give at least one public RSA, EC or Ed25519 key"), "; "))
+		faults = append(faults[:min(len(faults), enough)], "add at least one public RSA, EC or Ed25519 key")
+		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s",
+			len(document.Keys), strings.Join(faults, "; "))
 	}
 	return set, nil
 }
 
-// parseKey returns the key of a JSON Web Key (RFC 7517 section 4), or says why
-// it can't be used.
+// parseKey returns the key of a JSON Web Key (RFC 7517 section 4), or an error
+// if it is unusable.
 func parseKey(data jsontext.Value) (*key, error) {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, errors.New("not one JSON object without duplicate names")
+		return nil, errors.New("not a JSON object in UTF-8 without duplicate names")
 	}
 	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"} {
 		if _, ok := members[name]; ok {
-			return nil, errors.New("it is not a public key")
+			return nil, errors.New("not a public key")
 		}
 	}
 	if ops, ok := members["key_ops"]; ok {
 		var names []string
 		if err := json.Unmarshal(ops, &names); err != nil || !slices.Contains(names, "verify") {
-			return nil, errors.New("its key_ops don't include verify")
+			return nil, errors.New("its key_ops lack verify")
 		}
 	}
-	// Certificates have no effect, not even when they are broken.
+	// Certificates are ignored, even malformed ones.
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} {
 		delete(members, name)
 	}
@@ -149,23 +143,23 @@ func parseKey(data jsontext.Value) (*key, error) {
 	}
 	if parsed.Algorithm != "" {
 		if !slices.Contains(algorithms, parsed.Algorithm) {
-			return nil, fmt.Errorf("its alg %s does not fit it", quote(parsed.Algorithm))
+			return nil, fmt.Errorf("its alg %s does not fit its type", quote(parsed.Algorithm))
 		}
 		algorithms = []string{parsed.Algorithm}
 	}
 	return &key{kid: parsed.KeyID, algorithms: algorithms, public: parsed.Key}, nil
 }
 
-// algorithmsOf returns the algorithms that the type and size of a public key
-// allow (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1).
+// algorithmsOf returns the algorithms that a public key can be used with (RFC
+// 7518 sections 3.3 to 3.5, RFC 8037 section 3.1).
 func algorithmsOf(public crypto.PublicKey) ([]string, error) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
 		if bits := public.N.BitLen(); bits < minRSABits {
-			return nil, fmt.Errorf("an RSA key of %d bits, at least %d needed", bits, minRSABits)
+			return nil, fmt.Errorf("an RSA key of %d bits, fewer than %d", bits, minRSABits)
 		}
 		if public.N.Bit(0) == 0 || public.E%2 == 0 || public.E > math.MaxInt32 {
-			return nil, errors.New("not an RSA key: its modulus or exponent is out of range")
+			return nil, errors.New("an RSA key with an invalid modulus or exponent")
 		}
 		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
 	case *ecdsa.PublicKey:
@@ -180,5 +174,5 @@ func algorithmsOf(public crypto.PublicKey) ([]string, error) {
 	case ed25519.PublicKey:
 		return []string{"EdDSA"}, nil
 	}
-	return nil, errors.New("its type is unknown or not public")
+	return nil, errors.New("an unsupported type or curve")
 }

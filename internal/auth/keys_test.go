@@ -14,15 +14,17 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// badKeys are keys that must not be used, each with the token that it would
-// check.
-func badKeys(t *testing.T) map[string]struct {
+type unusableKey struct {
 	key   jwk
 	token string
-} {
+}
+
+// unusableKeys returns keys that must not be used, each with a token that it
+// would verify.
+func unusableKeys(t *testing.T) map[string]unusableKey {
 	issuer := authtest.NewIssuer(t)
 	ec, rs := issuer.ECKey, issuer.RSAKey
-	ecToken := compact(`{"alg":"ES256","kid":"bad"}`, claimsWith(nil), ecSigner(ec, crypto.SHA256))
+	ecToken := es256(ec, "bad", claimsWith(nil))
 	rsToken := compact(`{"alg":"RS256","kid":"bad"}`, claimsWith(nil), rsaSigner(rs, crypto.SHA256))
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	must(err)
@@ -33,13 +35,10 @@ func badKeys(t *testing.T) map[string]struct {
 	d, err := ec.Bytes()
 	must(err)
 	even := new(big.Int).SetBit(rs.N, 0, 0)
-	return map[string]struct {
-		key   jwk
-		token string
-	}{
+	return map[string]unusableKey{
 		"unknown kty":           {with(newEC(), "kty", "XX"), ecToken},
 		"no kty":                {with(newEC(), "kty", nil), ecToken},
-		"kty in small letters":  {with(newEC(), "kty", "ec"), ecToken},
+		"kty in lower case":     {with(newEC(), "kty", "ec"), ecToken},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
 		"private EC":            {with(newEC(), "d", b64(d)), ecToken},
 		"private RSA":           {with(newRSA(), "d", b64(rs.D.Bytes())), rsToken},
@@ -77,15 +76,15 @@ func make16384() []byte {
 	return b
 }
 
-func TestBadKeysAreLeftOut(t *testing.T) {
+func TestUnusableKeysAreSkipped(t *testing.T) {
 	good := newECKey(elliptic.P256())
-	goodToken := compact(`{"alg":"ES256","kid":"good"}`, claimsWith(nil), ecSigner(good, crypto.SHA256))
-	for name, bad := range badKeys(t) {
+	goodToken := es256(good, "good", claimsWith(nil))
+	for name, bad := range unusableKeys(t) {
 		t.Run(name, func(t *testing.T) {
 			if keys, err := auth.StaticKeys(keySet(bad.key)); err == nil || keys != nil {
-				t.Errorf("a set of it alone: got %v, %v; want an error", keys, err)
+				t.Errorf("with no other key: got %v, %v; want an error", keys, err)
 			} else if strings.ContainsAny(err.Error(), "\r\n") || !strings.Contains(err.Error(), "key 1: ") {
-				t.Errorf("want one line that says what is wrong with key 1, got %v", err)
+				t.Errorf("got %v; want one line that describes key 1", err)
 			}
 			v := staticVerifier(t, keySet(bad.key, ecJWK(&good.PublicKey, "good")))
 			check(t, v, bad.token, auth.ErrInvalidToken)
@@ -97,30 +96,30 @@ func TestBadKeysAreLeftOut(t *testing.T) {
 func TestKeySetDocument(t *testing.T) {
 	key := newECKey(elliptic.P256())
 	good := toJSON(ecJWK(&key.PublicKey, "es256"))
-	token := compact(`{"alg":"ES256","kid":"es256"}`, claimsWith(nil), ecSigner(key, crypto.SHA256))
+	token := es256(key, "es256", claimsWith(nil))
 	for name, document := range map[string]string{
-		"the key alone":       `{"keys":[` + good + `]}`,
-		"further members":     `{"x":{},"keys":[` + good + `],"y":null}`,
-		"after bad ones":      `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
-		"broken certificates": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
-		"use and key_ops":     `{"keys":[` + strings.TrimSuffix(good, "}") + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
+		"one key":              `{"keys":[` + good + `]}`,
+		"other members":        `{"x":{},"keys":[` + good + `],"y":null}`,
+		"after invalid keys":   `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
+		"invalid certificates": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
+		"use and key_ops":      `{"keys":[` + strings.TrimSuffix(good, "}") + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, staticVerifier(t, []byte(document)), token, nil) })
 	}
 	for name, document := range map[string]string{
-		"empty":           "",
-		"not JSON":        "keys",
-		"HTML":            "<!doctype html><title>404</title>",
-		"a key, no set":   good,
-		"array":           "[" + good + "]",
-		"no keys":         `{}`,
-		"empty keys":      `{"keys":[]}`,
-		"keys null":       `{"keys":null}`,
-		"keys an object":  `{"keys":` + good + `}`,
-		"other name":      `{"KEYS":[` + good + `]}`,
-		"something after": `{"keys":[` + good + `]}x`,
-		"cut off":         `{"keys":[` + good + `]`,
-		"duplicate in it": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"kty":"EC"}]}`,
+		"empty":            "",
+		"not JSON":         "keys",
+		"HTML":             "<!doctype html><title>404</title>",
+		"a key, not a set": good,
+		"array":            "[" + good + "]",
+		"no keys":          `{}`,
+		"empty keys":       `{"keys":[]}`,
+		"keys null":        `{"keys":null}`,
+		"keys an object":   `{"keys":` + good + `}`,
+		"KEYS":             `{"KEYS":[` + good + `]}`,
+		"trailing text":    `{"keys":[` + good + `]}x`,
+		"truncated":        `{"keys":[` + good + `]`,
+		"duplicate name":   `{"keys":[` + strings.TrimSuffix(good, "}") + `,"kty":"EC"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys, err := auth.StaticKeys([]byte(document))
@@ -128,14 +127,14 @@ func TestKeySetDocument(t *testing.T) {
 				t.Fatalf("got %v, %v; want an error", keys, err)
 			}
 			if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 500 {
-				t.Errorf("want one line, got %v", err)
+				t.Errorf("got %v; want one line", err)
 			}
 		})
 	}
 }
 
-// The alg of a key narrows what its type allows.
-func TestAlgOfAKey(t *testing.T) {
+// The alg of a key restricts it to that algorithm.
+func TestKeyWithAlg(t *testing.T) {
 	key := authtest.NewIssuer(t).RSAKey
 	v := staticVerifier(t, keySet(with(rsaJWK(&key.PublicKey, "k"), "alg", "PS256")))
 	check(t, v, compact(`{"alg":"PS256","kid":"k"}`, claimsWith(nil), pssSigner(key, crypto.SHA256)), nil)

@@ -10,63 +10,60 @@ import (
 	"time"
 )
 
-// When a [RemoteKeySet] fetches.
+// The timing of a [RemoteKeySet].
 const (
-	fetchTimeout   = time.Second      // for one fetch, from the first byte to the last
-	freshFor       = time.Hour        // no fetch for a known kid before that age
-	usableFor      = 24 * time.Hour   // then keys that couldn't be refreshed are dropped
-	searchInterval = 30 * time.Second // between fetches for kids that aren't known
-	retryInterval  = 30 * time.Second // between tries to refresh keys that are held
-	emptyInterval  = 5 * time.Second  // between tries while no keys are held
+	fetchTimeout = time.Second      // for one fetch, redirects and body included
+	refreshAfter = time.Hour        // age at which keys are fetched again
+	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
+	searchEvery  = 30 * time.Second // between fetches for unknown kids
+	retryEvery   = 30 * time.Second // between fetches after a failed refresh
+	loadEvery    = 5 * time.Second  // between fetches while there are no keys
 )
 
-// A RemoteKeySet is the key set that an issuer publishes at a URL.
+// A RemoteKeySet is the key set that an issuer publishes at a URL. It is safe
+// for concurrent use.
 //
-// Keys are fetched only because of a request, one fetch at a time: nothing runs
-// between requests, when the program may be frozen. A token whose kid is known
-// never waits: if the keys are older than an hour, it starts a fetch and goes
-// on with the keys that are held. A token with an unknown kid waits for a
-// fetch, if there was none for that reason in the last 30 seconds; so do
-// others that come meanwhile. A fetch takes a second at most. If it fails, the
-// keys that are held stay, up to 24 hours.
+// Fetches are started only by requests, one at a time: no goroutine runs between
+// requests, when the program may be frozen. A token with a known kid never
+// waits: if the keys are older than an hour, it starts a fetch but is verified
+// with the present keys. A token with an unknown kid waits for a fetch, unless
+// another such fetch was made in the last 30 seconds. A fetch takes at most a
+// second. If it fails, the present keys remain in use, for up to 24 hours.
 //
-// While no keys are held, each token waits for a fetch, if there was none in
-// the last 5 seconds, and ends with ErrKeysUnavailable if there are still none.
-//
-// It is safe for concurrent use.
+// While there are no keys, each token waits for a fetch, unless one was made in
+// the last 5 seconds, and ends in ErrKeysUnavailable if it fails.
 type RemoteKeySet struct {
-	// OnFailure, if not nil, is called with the error of each fetch that
-	// failed, for the log. It is set before first use, and may be called on any
-	// goroutine.
+	// OnFailure, if not nil, is called with the error of each failed fetch. Set
+	// it before first use. It may be called from any goroutine.
 	OnFailure func(error)
 
 	url    string
 	client *http.Client
 
-	mu       sync.Mutex
-	set      keySet
-	fetched  time.Time // when the fetch of set began; zero if there is none
-	tried    time.Time // when the last fetch began
-	searched time.Time // when the last fetch for an unknown kid began
-	failure  error     // of the last fetch
-	current  *fetch    // nil if none is under way
+	mu         sync.Mutex
+	set        keySet
+	fetched    time.Time // start of the fetch that returned set; zero without one
+	attempted  time.Time // start of the last fetch
+	searched   time.Time // start of the last fetch for an unknown kid
+	lastError  error     // of the last fetch
+	inProgress *fetch    // nil if there is none
 }
 
-// A fetch is under way until done is closed; err is set before that.
+// A fetch has ended when done is closed; err is set before.
 type fetch struct {
 	done chan struct{}
 	err  error
 }
 
-// RemoteKeys returns the keys at rawURL, an https URL; plain http is allowed for
-// localhost, loopback addresses and host.docker.internal. Nothing is fetched
-// yet, see [RemoteKeySet.Load]. A nil client means a new one with the default
-// transport. Redirects are followed only to where rawURL might have pointed
-// itself, and never from https to http.
+// RemoteKeys returns the keys at rawURL, without fetching them yet; see
+// [RemoteKeySet.Load]. The scheme must be https or, for localhost, loopback
+// addresses and host.docker.internal, http. Redirects must comply as well, and
+// must not lead from https to http. If client is nil, a client with the default
+// transport is used.
 func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return nil, errors.New("the address of the issuer's keys is not a URL")
+		return nil, errors.New("the address of the issuer's keys is not a valid URL")
 	}
 	if err := checkURL(u); err != nil {
 		return nil, err
@@ -79,13 +76,12 @@ func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
 	return &RemoteKeySet{url: u.String(), client: &own}, nil
 }
 
-// Load fetches the keys now, or waits for the fetch that is under way. It is
-// meant for the start of a program, and takes a second at most. After an error
-// the RemoteKeySet can be used all the same: it tries again when a token needs
-// a key.
+// Load fetches the keys, or waits for the fetch in progress. It is meant for
+// program start, and takes at most a second. An error is not final: the next
+// request that needs a key tries again.
 func (r *RemoteKeySet) Load(ctx context.Context) error {
 	r.mu.Lock()
-	f := r.begin(wallClock())
+	f := r.start(wallClock())
 	r.mu.Unlock()
 	select {
 	case <-f.done:
@@ -96,72 +92,71 @@ func (r *RemoteKeySet) Load(ctx context.Context) error {
 }
 
 func (r *RemoteKeySet) find(ctx context.Context, kid, alg string) (*key, error) {
-	set, wait := r.lookUp(kid)
-	if wait != nil {
+	if f := r.fetchFor(kid); f != nil {
 		select {
-		case <-wait.done:
-			set = r.held()
+		case <-f.done:
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
 		}
 	}
-	if set == nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, r.failure)
+	set, err := r.current()
+	if err != nil {
+		return nil, err
 	}
-	return set.find(kid, alg)
+	return set.find(ctx, kid, alg)
 }
 
-// lookUp returns the keys that are held, and the fetch that a token with this
-// kid has to wait for, nil if none. It begins that fetch if it is time for it.
-func (r *RemoteKeySet) lookUp(kid string) (keySet, *fetch) {
+// fetchFor starts a fetch if one is due. It returns the fetch that a token with
+// this kid must wait for, or nil.
+func (r *RemoteKeySet) fetchFor(kid string) *fetch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := wallClock()
-	set := r.heldAt(now)
+	set := r.unexpired(now)
 	switch {
 	case set == nil:
-		if elapsed(r.tried, now, emptyInterval) {
-			r.begin(now)
+		if elapsed(r.attempted, now, loadEvery) {
+			r.start(now)
 		}
-		return nil, r.current
 	case set.has(kid):
-		if elapsed(r.fetched, now, freshFor) && elapsed(r.tried, now, retryInterval) {
-			r.begin(now)
+		if elapsed(r.fetched, now, refreshAfter) && elapsed(r.attempted, now, retryEvery) {
+			r.start(now)
 		}
-		return set, nil
-	default:
-		if r.current == nil && elapsed(r.searched, now, searchInterval) {
-			r.searched = now
-			r.begin(now)
-		}
-		return set, r.current
+		return nil
+	case r.inProgress == nil && elapsed(r.searched, now, searchEvery):
+		r.searched = now
+		r.start(now)
 	}
+	return r.inProgress
 }
 
-// held returns the keys that may be used now, nil if there are none.
-func (r *RemoteKeySet) held() keySet {
+// current returns the present keys, or ErrKeysUnavailable.
+func (r *RemoteKeySet) current() (keySet, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.heldAt(wallClock())
+	set := r.unexpired(wallClock())
+	if set == nil {
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, r.lastError)
+	}
+	return set, nil
 }
 
-func (r *RemoteKeySet) heldAt(now time.Time) keySet {
-	if now.Sub(r.fetched) >= usableFor {
+// unexpired returns nil if there are no keys. The caller must hold r.mu.
+func (r *RemoteKeySet) unexpired(now time.Time) keySet {
+	if now.Sub(r.fetched) >= expireAfter {
 		return nil
 	}
 	return r.set
 }
 
-// begin starts a fetch, unless one is under way, and returns it. It belongs to
-// no request: whose context ends only stops waiting. r.mu is held.
-func (r *RemoteKeySet) begin(now time.Time) *fetch {
-	if r.current != nil {
-		return r.current
+// start returns the fetch in progress, after starting it if there is none. The
+// fetch outlives the request that started it. The caller must hold r.mu.
+func (r *RemoteKeySet) start(now time.Time) *fetch {
+	if r.inProgress != nil {
+		return r.inProgress
 	}
 	f := &fetch{done: make(chan struct{})}
-	r.current, r.tried = f, now
+	r.inProgress, r.attempted = f, now
 	go func() {
 		set, err := r.fetch()
 		if err != nil && r.OnFailure != nil {
@@ -172,7 +167,7 @@ func (r *RemoteKeySet) begin(now time.Time) *fetch {
 		if err == nil {
 			r.set, r.fetched = set, now
 		}
-		r.current, r.failure = nil, err
+		r.inProgress, r.lastError = nil, err
 		f.err = err
 		close(f.done)
 	}()
@@ -189,13 +184,12 @@ func (r *RemoteKeySet) fetch() (keySet, error) {
 	return set, nil
 }
 
-// wallClock returns the time without the monotonic reading, which may stand
-// still while the program is frozen.
+// wallClock returns the time without its monotonic reading, which may stop
+// while the program is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// elapsed reports whether d has passed since t. A t in the future comes from a
-// clock that was wrong then, and counts as long ago: it must not put off a
-// fetch for ever.
+// elapsed reports whether d has passed since t. A t in the future was read from
+// a wrong clock and counts as long ago, so that it can't postpone a fetch.
 func elapsed(t, now time.Time, d time.Duration) bool {
 	age := now.Sub(t)
 	return age < 0 || age >= d

@@ -13,12 +13,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// leeway is how far the issuer's clock and ours may be apart.
+// leeway allows for clock skew between the issuer and this machine.
 const leeway = 30 * time.Second
 
-// algorithms are the signatures that a token may carry (RFC 7518 section 3.1,
-// RFC 8037 section 3.1): no symmetric ones, with which whoever can check a
-// token can also make one, and not "none". EdDSA means Ed25519.
+// algorithms are the accepted signature algorithms (RFC 7518 section 3.1, RFC
+// 8037 section 3.1). Neither "none" nor any symmetric algorithm is among them:
+// with a symmetric key, whoever can verify a token can also sign one. EdDSA
+// means Ed25519.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,
@@ -26,32 +27,31 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.EdDSA,
 }
 
-// A grant is what a token with a right signature says.
-type grant struct {
+// A verifiedToken is what a token with a valid signature says.
+type verifiedToken struct {
 	caller    Caller
-	notBefore time.Time // zero if the token names none
+	notBefore time.Time // zero if the token has no nbf
 	expires   time.Time
 
-	// What the token names, and the key that it was found to be signed with.
-	kid, alg string
-	key      *key
+	kid, alg string // from the token's header
+	key      *key   // that verified the signature
 }
 
-// validAt returns ErrInvalidToken before the grant's time and ErrExpiredToken
-// after it.
-func (g *grant) validAt(now time.Time) error {
+// validAt returns ErrInvalidToken if the token is not valid yet at now, and
+// ErrExpiredToken if it has expired.
+func (t *verifiedToken) validAt(now time.Time) error {
 	switch {
-	case now.Add(leeway).Before(g.notBefore):
-		return invalid("not valid before %s", g.notBefore.UTC().Format(time.RFC3339))
-	case !now.Add(-leeway).Before(g.expires):
-		return fmt.Errorf("%w at %s", ErrExpiredToken, g.expires.UTC().Format(time.RFC3339))
+	case now.Add(leeway).Before(t.notBefore):
+		return invalid("not valid before %s", t.notBefore.UTC().Format(time.RFC3339))
+	case !now.Add(-leeway).Before(t.expires):
+		return fmt.Errorf("%w at %s", ErrExpiredToken, t.expires.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
 
-// verify checks all of a token but the time.
-func (v *Verifier) verify(ctx context.Context, token string) (*grant, error) {
-	header, payload, err := split(token)
+// verify checks a token in all respects except the time.
+func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
+	header, payload, err := split(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -63,27 +63,28 @@ func (v *Verifier) verify(ctx context.Context, token string) (*grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library looks at the header once more; what it can object to there
-	// is a jwk, x5c or nonce that makes no sense. None of them is ever used.
-	jws, err := jose.ParseSignedCompact(token, algorithms)
+	// The library parses the header again. After parseHeader, it can only reject
+	// a malformed jwk, x5c or nonce, none of which is used.
+	jws, err := jose.ParseSignedCompact(raw, algorithms)
 	if err != nil {
-		return nil, invalid("the header makes no sense")
+		return nil, invalid("malformed JOSE header")
 	}
 	if _, err := jws.Verify(k.public); err != nil {
 		return nil, invalid("wrong signature, by %s with key %s", alg, quote(kid))
 	}
-	g, err := v.parseClaims(payload)
+	token, err := v.parseClaims(payload)
 	if err != nil {
 		return nil, err
 	}
-	g.kid, g.alg, g.key = kid, alg, k
-	return g, nil
+	token.kid, token.alg, token.key = kid, alg, k
+	return token, nil
 }
 
-// split decodes a JWS in compact form (RFC 7515 section 7.1). Each part has one
-// valid spelling, so that no token can be written in two ways.
-func split(token string) (header, payload []byte, err error) {
-	parts := strings.Split(token, ".")
+// split decodes the header and the payload of a JWS in compact serialization
+// (RFC 7515 section 7.1). It accepts only one encoding of each part, so that no
+// token can be written in two ways.
+func split(raw string) (header, payload []byte, err error) {
+	parts := strings.Split(raw, ".")
 	if len(parts) != 3 {
 		return nil, nil, invalid("%d parts instead of 3", len(parts))
 	}
@@ -96,8 +97,8 @@ func split(token string) (header, payload []byte, err error) {
 	return decoded[0], decoded[1], nil
 }
 
-// parseHeader reads the JOSE header. Only the key set says what a key is: jku,
-// jwk, x5u, x5c and the like are never used.
+// parseHeader reads the JOSE header. It ignores jku, jwk, x5u, x5c and the like:
+// the key set alone says what a key is.
 func parseHeader(data []byte) (kid, alg string, err error) {
 	var h struct {
 		Alg  jsontext.Value `json:"alg"`
@@ -107,10 +108,10 @@ func parseHeader(data []byte) (kid, alg string, err error) {
 		B64  jsontext.Value `json:"b64"`
 	}
 	if err := json.Unmarshal(data, &h); err != nil {
-		return "", "", invalid("the header is not one JSON object without duplicate names")
+		return "", "", invalid("the header is not a JSON object in UTF-8 without duplicate names")
 	}
-	// No extension is understood. With b64 (RFC 7797) the signature would
-	// cover something else than what we read.
+	// No extension is supported. With b64 (RFC 7797), the signature could cover
+	// other bytes than those that are read here.
 	if h.Crit != nil || h.B64 != nil {
 		return "", "", invalid("header crit or b64")
 	}
@@ -137,34 +138,16 @@ func parseHeader(data []byte) (kid, alg string, err error) {
 	return kid, alg, nil
 }
 
-// isAccessTokenType knows the media types of RFC 7519 section 5.1 and RFC 9068
-// section 2.1, whose "application/" may be left out.
+// isAccessTokenType accepts the media types of RFC 7519 section 5.1 and RFC 9068
+// section 2.1, with or without "application/".
 func isAccessTokenType(typ string) bool {
 	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
 	return typ == "jwt" || typ == "at+jwt"
-}
-
-// text returns the string v, which the token calls name.
-func text(name string, v jsontext.Value) (string, error) {
-	if v.Kind() != '"' {
-		return "", invalid("%s is not a string", name)
-	}
-	b, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return "", invalid("%s is not a string", name)
-	}
-	return string(b), nil
 }
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrInvalidToken}, args...)...)
 }
 
-// quote makes what a client sent fit for a line of the log.
-func quote(s string) string {
-	const enough = 64
-	if len(s) > enough {
-		s = s[:enough]
-	}
-	return fmt.Sprintf("%q", s)
-}
+// quote truncates and quotes a string that a client sent, for the log.
+func quote(s string) string { return fmt.Sprintf("%.64q", s) }

@@ -1,5 +1,4 @@
-// Package authtest is a token issuer for tests: its keys are made anew, it
-// signs whatever it is given, and nothing but a test may trust it.
+// Package authtest provides a token issuer for tests.
 package authtest
 
 import (
@@ -19,44 +18,36 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// What an [Issuer] puts into its tokens.
+// What the tokens of an [Issuer] contain.
 const (
 	IssuerURL = "https://issuer.test"
 	Audience  = "plants-test"
 	KeyID     = "es256" // of the ES256 key
 	RSAKeyID  = "rs256" // of the RS256 key
-
-	Lifetime = time.Hour
+	Lifetime  = time.Hour
 )
 
-// An Issuer signs tokens with an ES256 key and an RS256 key of 2048 bits. Its
-// methods can be called from any goroutine.
+// An Issuer signs tokens with an ES256 key or an RS256 key of 2048 bits. Its
+// methods may be called from any goroutine.
 type Issuer struct {
-	// ECKey and RSAKey are the private keys, for tokens that the methods
-	// don't make.
+	// ECKey and RSAKey are for tokens that the methods can't make.
 	ECKey  *ecdsa.PrivateKey
 	RSAKey *rsa.PrivateKey
 }
 
-// rsaKey is one for the whole process, since making it takes long.
+// rsaKey is shared by all issuers of a process, since generating it is slow.
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// NewIssuer returns an Issuer with an ES256 key of its own.
-func NewIssuer(tb testing.TB) *Issuer {
-	tb.Helper()
-	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
+// NewIssuer returns an Issuer with its own ES256 key. Its parameter restricts it
+// to tests.
+func NewIssuer(testing.TB) *Issuer {
+	return &Issuer{
+		ECKey:  must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)),
+		RSAKey: must(rsaKey()),
 	}
-	rs, err := rsaKey()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return &Issuer{ECKey: ec, RSAKey: rs}
 }
 
-// JWKS returns the public keys as a JSON Web Key Set, as an issuer publishes
-// it and [auth.StaticKeys] takes it.
+// JWKS returns the public keys as a JSON Web Key Set.
 func (i *Issuer) JWKS() []byte {
 	return must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
 		{Key: i.ECKey.Public(), KeyID: KeyID, Algorithm: string(jose.ES256), Use: "sig"},
@@ -64,15 +55,12 @@ func (i *Issuer) JWKS() []byte {
 	}}))
 }
 
-// Verifier returns a verifier that accepts the Issuer's tokens, and demands no
+// Verifier returns a verifier of the Issuer's tokens that doesn't require
 // scopes.
-func (i *Issuer) Verifier(tb testing.TB) *auth.Verifier {
-	tb.Helper()
-	return i.VerifierOf(tb, auth.Config{})
-}
+func (i *Issuer) Verifier(tb testing.TB) *auth.Verifier { return i.VerifierOf(tb, auth.Config{}) }
 
-// VerifierOf returns a verifier by c, in which what is empty is filled in to
-// fit the Issuer.
+// VerifierOf returns a verifier with the configuration c, whose empty fields
+// are set to those of the Issuer.
 func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
 	tb.Helper()
 	if c.Issuer == "" {
@@ -82,11 +70,7 @@ func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
 		c.Audiences = []string{Audience}
 	}
 	if c.Keys == nil {
-		keys, err := auth.StaticKeys(i.JWKS())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		c.Keys = keys
+		c.Keys = must(auth.StaticKeys(i.JWKS()))
 	}
 	v, err := auth.NewVerifier(c)
 	if err != nil {
@@ -95,8 +79,8 @@ func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
 	return v
 }
 
-// Claims returns the claims of a token of sub that is valid from now on for
-// [Lifetime], to be changed and signed. Without scopes there is no scope claim.
+// Claims returns the claims of a token for sub that is valid for [Lifetime].
+// Without scopes there is no scope claim. Callers may modify the map.
 func Claims(sub string, scopes ...string) map[string]any {
 	now := time.Now()
 	claims := map[string]any{
@@ -112,18 +96,17 @@ func Claims(sub string, scopes ...string) map[string]any {
 	return claims
 }
 
-// Token returns a token of sub that is valid from now on for [Lifetime],
-// signed with the ES256 key.
+// Token returns a token with [Claims], signed with the ES256 key.
 func (i *Issuer) Token(sub string, scopes ...string) string {
 	return i.Sign(Claims(sub, scopes...))
 }
 
-// Sign returns a token with exactly these claims, signed with the ES256 key.
+// Sign returns a token with these claims, signed with the ES256 key.
 func (i *Issuer) Sign(claims map[string]any) string {
 	return sign(jose.ES256, i.ECKey, KeyID, claims)
 }
 
-// SignRS256 is [Issuer.Sign] with the RS256 key.
+// SignRS256 is like [Issuer.Sign] with the RS256 key.
 func (i *Issuer) SignRS256(claims map[string]any) string {
 	return sign(jose.RS256, i.RSAKey, RSAKeyID, claims)
 }
@@ -133,12 +116,11 @@ func sign(alg jose.SignatureAlgorithm, key crypto.Signer, kid string, claims map
 		jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: kid}},
 		(&jose.SignerOptions{}).WithType("at+jwt"),
 	))
-	jws := must(signer.Sign(must(json.Marshal(claims))))
-	return must(jws.CompactSerialize())
+	return must(must(signer.Sign(must(json.Marshal(claims)))).CompactSerialize())
 }
 
-// must panics on errors that only a fault of this package can cause: unlike
-// the methods of testing.TB, a panic is sound on every goroutine.
+// must panics on an error, which would be a bug in this package. Unlike
+// tb.Fatal, it works on any goroutine.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
