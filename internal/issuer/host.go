@@ -8,26 +8,24 @@ import (
 	"strings"
 )
 
-// Access says for which hosts an [Issuer] hands out tokens, by the Host header
+// Access lists the hosts that an [Issuer] issues tokens for, by the Host header
 // of the request.
 //
-// Any web page can let a name of its own point to this machine, and then its
-// scripts may read what the issuer answers (DNS rebinding). The Host header
-// gives it away: it carries that name. So tokens are handed out only for
-// localhost and the names under it, for loopback addresses, and for what
-// Access adds.
+// A web page can make its own host name resolve to this machine and then read
+// responses from here (DNS rebinding), but its requests carry that name in the
+// Host header. So tokens are issued only for localhost, its subdomains, loopback
+// addresses, and what Access adds.
 type Access struct {
-	// Hosts are further names, without ports, in any case: those that this
-	// machine is known by to those who may have tokens.
+	// Hosts are further host names or addresses, without ports.
 	Hosts []string
 
-	// Exposed adds all IP addresses, which nobody can let point elsewhere, and
-	// the machine's own host name.
+	// Exposed adds all IP addresses, which can't be rebound, and the host name
+	// of this machine.
 	Exposed bool
 }
 
-// admits returns the function that tells which Host headers are admitted.
-func (a Access) admits() func(hostport string) bool {
+// filter returns a function that reports whether a Host header is allowed.
+func (a Access) filter() func(hostport string) bool {
 	names := []string{"localhost"}
 	for _, name := range a.Hosts {
 		names = append(names, normalHost(name))
@@ -36,30 +34,24 @@ func (a Access) admits() func(hostport string) bool {
 		names = append(names, normalHost(name))
 	}
 	return func(hostport string) bool {
-		host := normalHost(withoutPort(hostport))
-		if host == "" {
-			return false
+		host := hostport
+		if h, _, err := net.SplitHostPort(hostport); err == nil {
+			host = h
 		}
-		if addr, err := netip.ParseAddr(host); err == nil {
-			return a.Exposed || addr.IsLoopback() || slices.Contains(names, host)
+		host = normalHost(host)
+		if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
+			return true
 		}
-		return strings.HasSuffix(host, ".localhost") || slices.Contains(names, host)
+		return host != "" && slices.Contains(names, host) || strings.HasSuffix(host, ".localhost")
 	}
 }
 
-// normalHost removes what doesn't tell hosts apart: case, the dot of the DNS
-// root, and the brackets around an IPv6 address.
+// normalHost returns host in lower case, without a trailing dot and without the
+// brackets of an IPv6 address.
 func normalHost(host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		host = strings.TrimSuffix(inner, "]")
 	}
 	return host
-}
-
-func withoutPort(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return hostport
 }

@@ -1,7 +1,6 @@
-// Package issuer hands out access tokens where there is no other issuer: on a
-// developer's machine. It takes the form of call of OAuth 2.0 servers, the
-// client credentials grant (RFC 6749 section 4.4), but gives every client
-// whatever identity it names, and checks no secret.
+// Package issuer is a token issuer for local development. It implements the
+// client credentials grant of OAuth 2.0 (RFC 6749 section 4.4), but verifies no
+// secret: any client gets a token for any name.
 package issuer
 
 import (
@@ -10,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,12 +17,12 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// What the tokens carry. They say nothing of the address that the issuer
-// listens at, so that tokens stay good when it changes.
+// The contents of tokens. They don't depend on the issuer's address, so that
+// tokens remain valid when it changes.
 const (
 	Name     = "urn:plantstore:local" // iss
 	Audience = "plants"               // aud
-	Lifetime = time.Hour              // exp after iat
+	Lifetime = time.Hour              // exp minus iat
 )
 
 // An Issuer signs tokens with one ES256 key. It is safe for concurrent use.
@@ -31,12 +31,12 @@ type Issuer struct {
 	jwks   []byte
 }
 
-// Open returns the Issuer whose key is kept in dir, in the file [KeyFile]. It
-// makes dir and the key if they don't exist. Of several processes that do so
-// at once, all end up with the same key.
+// Open returns the Issuer whose key is in dir, in the file [KeyFile]. It creates
+// dir and the key if they don't exist. Processes that do so concurrently get the
+// same key.
 //
-// A file that holds no such key is an error that names it; the file is left as
-// it is.
+// If the file is not a valid key, Open leaves it alone and returns an error that
+// names it.
 func Open(dir string) (*Issuer, error) {
 	key, err := loadOrCreateKey(dir)
 	if err != nil {
@@ -49,27 +49,27 @@ func newIssuer(key *ecdsa.PrivateKey) (*Issuer, error) {
 	public := jose.JSONWebKey{Key: key.Public(), Algorithm: string(jose.ES256), Use: "sig"}
 	thumbprint, err := public.Thumbprint(crypto.SHA256) // RFC 7638
 	if err != nil {
-		return nil, fmt.Errorf("the token key's id: %w", err)
+		return nil, fmt.Errorf("token key: %w", err)
 	}
 	public.KeyID = base64.RawURLEncoding.EncodeToString(thumbprint)
 	jwks, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{public}})
 	if err != nil {
-		return nil, fmt.Errorf("the token key's public part: %w", err)
+		return nil, fmt.Errorf("token key: %w", err)
 	}
 	signer, err := jose.NewSigner(
 		jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: public.KeyID}},
 		(&jose.SignerOptions{}).WithType("at+jwt"), // RFC 9068 section 2.1
 	)
 	if err != nil {
-		return nil, fmt.Errorf("the token key: %w", err)
+		return nil, fmt.Errorf("token key: %w", err)
 	}
 	return &Issuer{signer: signer, jwks: jwks}, nil
 }
 
 // JWKS returns the public key as a JSON Web Key Set (RFC 7517 section 5).
-func (i *Issuer) JWKS() []byte { return append([]byte(nil), i.jwks...) }
+func (i *Issuer) JWKS() []byte { return slices.Clone(i.jwks) }
 
-// claims are those that RFC 9068 section 2.2 demands, and the scope.
+// claims are those that RFC 9068 section 2.2 requires, and scope.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -81,7 +81,7 @@ type claims struct {
 	Scope    string `json:"scope,omitzero"`
 }
 
-// token returns a token of the client, which is valid UTF-8, for the scopes.
+// token returns a token for the client, which must be valid UTF-8.
 func (i *Issuer) token(client string, scopes []string) (string, error) {
 	now := time.Now()
 	payload, err := json.Marshal(claims{

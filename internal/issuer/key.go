@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 )
 
-// KeyFile is the name of the file that holds the private key: one PEM block,
-// PKCS #8, as written by openssl genpkey.
+// KeyFile is the name of the file with the private key: one PEM block of PKCS
+// #8, as openssl genpkey writes it.
 const KeyFile = "token-key.pem"
 
 const pemType = "PRIVATE KEY"
@@ -26,15 +26,15 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 		return key, err
 	}
 	if err := createKey(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("cannot make the token key: %w", err)
+		return nil, fmt.Errorf("cannot create the token key: %w", err)
 	}
-	return loadKey(path) // ours, or that of a process that was quicker
+	return loadKey(path) // another process may have created it first
 }
 
 func loadKey(path string) (*ecdsa.PrivateKey, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the token key %s is not a regular file: move it away", path)
+	if err == nil && !info.Mode().IsRegular() { // reading a device or a pipe may not end
+		return nil, fmt.Errorf("the token key %s is not a regular file: remove it", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -42,7 +42,7 @@ func loadKey(path string) (*ecdsa.PrivateKey, error) {
 	}
 	key, err := parseKey(data)
 	if err != nil {
-		return nil, fmt.Errorf("the token key %s is damaged (%w): restore it, or remove it to have a new one made, which ends all tokens", path, err)
+		return nil, fmt.Errorf("the token key %s is invalid: %w; restore it, or remove it to create a new one, which invalidates all tokens", path, err)
 	}
 	return key, nil
 }
@@ -58,13 +58,13 @@ func parseKey(data []byte) (*ecdsa.PrivateKey, error) {
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || key.Curve != elliptic.P256() {
-		return nil, errors.New("not a key on the curve P-256")
+		return nil, errors.New("not a P-256 key")
 	}
 	return key, nil
 }
 
-// createKey writes a new key to path, whole or not at all. The error matches
-// fs.ErrExist if there is a file already.
+// createKey writes a new key to path, atomically. The error matches fs.ErrExist
+// if the file exists.
 func createKey(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -86,6 +86,6 @@ func createKey(dir, path string) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	// Unlike a rename, a link never replaces the key of another process.
+	// Unlike os.Rename, os.Link never replaces the key of another process.
 	return os.Link(f.Name(), path)
 }

@@ -9,14 +9,13 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
 
-// open opens an issuer in a new folder and returns the path of its key.
+// open opens an issuer in a new directory and returns the path of its key.
 func open(t *testing.T) (*Issuer, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "new", "data")
@@ -36,7 +35,7 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
-func TestKeyOutlivesRestart(t *testing.T) {
+func TestKeyIsKept(t *testing.T) {
 	i, path := open(t)
 	before := read(t, path)
 	again, err := Open(filepath.Dir(path))
@@ -44,17 +43,17 @@ func TestKeyOutlivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(again.JWKS()) != string(i.JWKS()) || !bytes.Equal(read(t, path), before) {
-		t.Error("the second start has another key")
+		t.Error("Open changed the key")
 	}
 	other, _ := open(t)
 	if string(other.JWKS()) == string(i.JWKS()) {
-		t.Error("two folders have the same key")
+		t.Error("two directories have the same key")
 	}
 }
 
 func TestKeyIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("file modes say nothing on Windows") // and CI runs on Linux
+		t.Skip("Windows has no such file modes") // CI runs on Linux
 	}
 	_, path := open(t)
 	for name, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700, filepath.Dir(filepath.Dir(path)): 0o700} {
@@ -69,7 +68,7 @@ func TestKeyIsPrivate(t *testing.T) {
 	checkOnlyKey(t, filepath.Dir(path))
 }
 
-// checkOnlyKey wants nothing in dir but the key: no remains of making it.
+// checkOnlyKey checks that no temporary files are left in dir.
 func checkOnlyKey(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -77,11 +76,11 @@ func checkOnlyKey(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	if len(entries) != 1 || entries[0].Name() != KeyFile {
-		t.Errorf("found %v, want only the key", entries)
+		t.Errorf("got %v, want only the key", entries)
 	}
 }
 
-func TestDamagedKeyFile(t *testing.T) {
+func TestInvalidKeyFile(t *testing.T) {
 	_, path := open(t)
 	whole := read(t, path)
 	block := func(kind string, key any) []byte {
@@ -104,14 +103,14 @@ func TestDamagedKeyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"empty":         {},
-		"garbage":       []byte("\x00\xff\n"),
-		"cut off":       whole[:len(whole)/2],
-		"zeros":         make([]byte, len(whole)),
-		"another curve": block("PRIVATE KEY", p384),
-		"another type":  block("PRIVATE KEY", ed),
-		"another PEM":   block("CERTIFICATE", p256),
-		"not DER":       pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}),
+		"empty":          {},
+		"garbage":        []byte("\x00\xff\n"),
+		"truncated":      whole[:len(whole)/2],
+		"zeros":          make([]byte, len(whole)),
+		"other curve":    block("PRIVATE KEY", p384),
+		"other type":     block("PRIVATE KEY", ed),
+		"other PEM type": block("CERTIFICATE", p256),
+		"not DER":        pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -122,7 +121,7 @@ func TestDamagedKeyFile(t *testing.T) {
 				t.Fatalf("got %v, %v; want an error", i, err)
 			}
 			if !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("want one line that names %s, got %v", path, err)
+				t.Errorf("got %v; want one line that names %s", err, path)
 			}
 			if !bytes.Equal(read(t, path), content) {
 				t.Error("the file was changed")
@@ -132,7 +131,7 @@ func TestDamagedKeyFile(t *testing.T) {
 	}
 }
 
-func TestUnusableFolder(t *testing.T) {
+func TestUnusableDirectory(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -141,62 +140,20 @@ func TestUnusableFolder(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []string{file, filepath.Join(file, "below"), dir, "a\x00b"} {
-		if i, err := Open(d); err == nil || i != nil {
-			t.Errorf("%q: got %v, %v; want an error", d, i, err)
-		} else if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "token key") {
-			t.Errorf("%q: want one line that says what could not be made, got %v", d, err)
+	for name, want := range map[string]string{
+		file:                         "token key",
+		filepath.Join(file, "below"): "token key",
+		"a\x00b":                     "token key",
+		dir:                          "not a regular file",
+	} {
+		if i, err := Open(name); err == nil || i != nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, %v; want one line with %q", name, i, err, want)
 		}
 	}
 }
 
-// childDir tells the test binary to be one of several processes.
-const childDir = "ISSUER_TEST_DIR"
-
-func TestProcessesAtOnceShareOneKey(t *testing.T) {
-	if dir := os.Getenv(childDir); dir != "" {
-		i, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		os.Stdout.Write(append(i.JWKS(), '\n'))
-		return
-	}
-	for range 5 {
-		dir := filepath.Join(t.TempDir(), "data")
-		var children []*exec.Cmd
-		var outputs []*bytes.Buffer
-		for range 4 {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestProcessesAtOnceShareOneKey$", "-test.count=1")
-			cmd.Env = append(os.Environ(), childDir+"="+dir)
-			out := new(bytes.Buffer)
-			cmd.Stdout, cmd.Stderr = out, out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			children, outputs = append(children, cmd), append(outputs, out)
-		}
-		keys := map[string]bool{}
-		for n, cmd := range children {
-			if err := cmd.Wait(); err != nil {
-				t.Fatalf("%v: %s", err, outputs[n])
-			}
-			line, _, _ := strings.Cut(outputs[n].String(), "\n")
-			keys[line] = true
-		}
-		i, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !keys[string(i.JWKS())] || len(keys) != 1 {
-			t.Errorf("the processes have %d keys: %v", len(keys), keys)
-		}
-		checkOnlyKey(t, dir)
-	}
-}
-
-// Goroutines meet more often than processes do.
-func TestOpenAtOnce(t *testing.T) {
+// Open holds no lock, so goroutines race as processes do.
+func TestConcurrentOpen(t *testing.T) {
 	for range 20 {
 		dir := filepath.Join(t.TempDir(), "data")
 		results := make(chan string)
@@ -220,16 +177,5 @@ func TestOpenAtOnce(t *testing.T) {
 			t.Error(first)
 		}
 		checkOnlyKey(t, dir)
-	}
-}
-
-// A key that is no file is refused, rather than read for ever.
-func TestKeyIsNoFile(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-		t.Errorf("got %v", err)
 	}
 }

@@ -15,37 +15,18 @@ import (
 
 const (
 	maxBody         = 16 << 10 // bytes of a token request
-	maxClientLength = 255      // bytes of a client_id: it becomes the sub
+	maxClientLength = 255      // bytes of a client_id, which becomes the sub
 )
 
-// A request asks for a token of a client for scopes.
+// A request is a valid token request.
 type request struct {
 	client string
 	scopes []string
 }
 
-// A fault says why a request gets no token, and whether the client named
-// itself by HTTP Basic.
-type fault struct {
-	failure
-	basic bool
-}
-
-// status follows RFC 6749 section 5.2: 400, but 401 for who used Basic in vain.
-func (f *fault) status() int {
-	if f.basic {
-		return http.StatusUnauthorized
-	}
-	return http.StatusBadRequest
-}
-
-func refuse(code, description string) *fault {
-	return &fault{failure: failure{code, description}}
-}
-
-// grant is the answer with a token (RFC 6749 section 5.1).
+// A grant is the response with a token (RFC 6749 section 5.1).
 type grant struct {
-	// AccessToken comes first, so that a shell can cut it out.
+	// AccessToken comes first, which makes it easy to extract in a shell.
 	AccessToken string `json:"access_token"`
 	TokenType   string `json:"token_type"`
 	ExpiresIn   int64  `json:"expires_in"` // in seconds
@@ -56,9 +37,13 @@ func newGrant(token string, scopes []string) grant {
 	return grant{token, "Bearer", int64(Lifetime / time.Second), strings.Join(scopes, " ")}
 }
 
-// parseRequest reads a token request (RFC 6749 section 4.4.2). A client_secret
-// has no effect, and neither have parameters that are not known.
-func parseRequest(w http.ResponseWriter, r *http.Request) (request, *fault) {
+func invalidRequest(description string) *failure {
+	return &failure{http.StatusBadRequest, "invalid_request", description}
+}
+
+// parseRequest reads a token request (RFC 6749 section 4.4.2). It ignores
+// client_secret and unknown parameters.
+func parseRequest(w http.ResponseWriter, r *http.Request) (request, *failure) {
 	form, fault := parseForm(w, r)
 	if fault != nil {
 		return request{}, fault
@@ -66,9 +51,9 @@ func parseRequest(w http.ResponseWriter, r *http.Request) (request, *fault) {
 	switch form.Get("grant_type") {
 	case "client_credentials":
 	case "":
-		return request{}, refuse("invalid_request", "the body lacks the parameter grant_type: it is client_credentials")
+		return request{}, invalidRequest("grant_type is missing: it must be client_credentials")
 	default:
-		return request{}, refuse("unsupported_grant_type", "the only grant_type is client_credentials")
+		return request{}, &failure{http.StatusBadRequest, "unsupported_grant_type", "grant_type must be client_credentials"}
 	}
 	client, fault := parseClient(r, form.Get("client_id"))
 	if fault != nil {
@@ -78,75 +63,68 @@ func parseRequest(w http.ResponseWriter, r *http.Request) (request, *fault) {
 	return request{client, scopes}, fault
 }
 
-// parseForm reads the parameters of the body. Those of the URL don't count:
-// RFC 6749 section 2.3.1 forbids them, since URLs end up in logs.
-func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, *fault) {
+// parseForm reads the parameters in the body. Those in the URL are ignored: RFC
+// 6749 section 2.3.1 forbids them, since URLs are logged.
+func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, *failure) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, refuse("invalid_request", "the body must be application/x-www-form-urlencoded")
+		return nil, invalidRequest("the body must be application/x-www-form-urlencoded")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return nil, refuse("invalid_request", "the body ends early, or is larger than 16 KiB")
+		return nil, invalidRequest("the body is incomplete, or larger than 16 KiB")
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, refuse("invalid_request", "the body is not properly encoded")
+		return nil, invalidRequest("the body is not properly percent-encoded")
 	}
 	for _, name := range []string{"grant_type", "client_id", "client_secret", "scope"} {
 		if len(form[name]) > 1 {
-			return nil, refuse("invalid_request", "the parameter "+name+" is given more than once")
+			return nil, invalidRequest(name + " is given more than once")
 		}
 	}
 	return form, nil
 }
 
-// parseClient returns the name of the client: by HTTP Basic, or else inBody,
-// the parameter client_id (RFC 6749 section 2.3.1).
-func parseClient(r *http.Request, inBody string) (string, *fault) {
-	client := inBody
+// parseClient returns the client's name from HTTP Basic or else from inBody, the
+// parameter client_id (RFC 6749 section 2.3.1).
+func parseClient(r *http.Request, inBody string) (string, *failure) {
+	client, status := inBody, http.StatusBadRequest
 	switch len(r.Header.Values("Authorization")) {
 	case 0:
 	case 1:
-		var ok bool
-		if client, ok = basicClient(r); !ok {
-			return "", &fault{failure{"invalid_client", "the Authorization header is not HTTP Basic with a client_id, percent-encoded"}, true}
+		status = http.StatusUnauthorized
+		user, _, ok := r.BasicAuth()
+		user, err := url.QueryUnescape(user)
+		if !ok || err != nil || user == "" {
+			return "", &failure{status, "invalid_client", "the Authorization header is not HTTP Basic with a percent-encoded client_id"}
 		}
-		if inBody != "" && inBody != client {
-			return "", refuse("invalid_request", "the client_id of the body is not that of the Authorization header")
+		if inBody != "" && inBody != user {
+			return "", invalidRequest("client_id differs from that in the Authorization header")
 		}
+		client = user
 	default:
-		return "", refuse("invalid_request", "several Authorization headers")
+		return "", invalidRequest("several Authorization headers")
 	}
 	switch {
 	case client == "":
-		return "", refuse("invalid_client", "the body lacks the parameter client_id: it is the name of any user")
+		return "", &failure{status, "invalid_client", "client_id is missing: it can be any name"}
 	case len(client) > maxClientLength || !utf8.ValidString(client):
-		basic := r.Header.Get("Authorization") != ""
-		return "", &fault{failure{"invalid_client", "the client_id must be 1 to 255 bytes of UTF-8"}, basic}
+		return "", &failure{status, "invalid_client", "client_id must be 1 to 255 bytes of UTF-8"}
 	}
 	return client, nil
 }
 
-func basicClient(r *http.Request) (string, bool) {
-	user, _, ok := r.BasicAuth()
-	if !ok {
-		return "", false
-	}
-	client, err := url.QueryUnescape(user)
-	return client, err == nil && client != ""
-}
-
-// parseScopes reads a list of scopes (RFC 6749 section 3.3), without repeats.
-// Who asks for none gets all: such a token is good where scopes are demanded.
-func parseScopes(s string) ([]string, *fault) {
+// parseScopes reads a list of scopes (RFC 6749 section 3.3) and drops duplicates.
+// No scope means both, so that the token also works where scopes are required.
+func parseScopes(s string) ([]string, *failure) {
 	if s == "" {
 		return []string{auth.ScopeRead, auth.ScopeWrite}, nil
 	}
 	var scopes []string
 	for scope := range strings.SplitSeq(s, " ") {
 		if scope != auth.ScopeRead && scope != auth.ScopeWrite {
-			return nil, refuse("invalid_scope", "the scopes are plants/read and plants/write, with one space between them")
+			return nil, &failure{http.StatusBadRequest, "invalid_scope", "scope must be plants/read, plants/write or both, separated by one space"}
 		}
 		if !slices.Contains(scopes, scope) {
 			scopes = append(scopes, scope)

@@ -32,10 +32,9 @@ func TestClients(t *testing.T) {
 	}{
 		{"in the body", good, nil, "alice"},
 		{"with a secret", good + "&client_secret=x", nil, "alice"},
-		{"with an empty secret", good + "&client_secret=", nil, "alice"},
 		{"unknown parameters", good + "&resource=a&resource=b&x", nil, "alice"},
 		{"charset", good, header("Content-Type", formType+"; charset=UTF-8"), "alice"},
-		{"type in capitals", good, header("Content-Type", strings.ToUpper(formType)), "alice"},
+		{"media type in upper case", good, header("Content-Type", strings.ToUpper(formType)), "alice"},
 		{"percent-encoded", grant + "&client_id=%F0%9F%8C%B1%20%2B%25", nil, "🌱 +%"},
 		{"plus is a space", grant + "&client_id=a+b", nil, "a b"},
 		{"255 bytes", grant + "&client_id=" + url.QueryEscape(long), nil, long},
@@ -43,14 +42,13 @@ func TestClients(t *testing.T) {
 		{"Basic", grant, basic("alice"), "alice"},
 		{"Basic without secret", grant, func(r *http.Request) { r.SetBasicAuth("alice", "") }, "alice"},
 		{"Basic, encoded", grant, basic("al%3Aice+%C3%A9"), "al:ice é"},
-		{"Basic, not encoded", grant, basic("é"), "é"},
-		{"Basic in small letters", grant, header("Authorization", "basic YWxpY2U6"), "alice"},
+		{"basic in lower case", grant, header("Authorization", "basic YWxpY2U6"), "alice"},
 		{"Basic and the same in the body", good, basic("alice"), "alice"},
 		{"Basic and empty in the body", grant + "&client_id=", basic("alice"), "alice"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if caller := s.caller(t, s.token(t, test.body, test.set)); caller.Subject != test.want {
-				t.Errorf("a token of %q, want one of %q", caller.Subject, test.want)
+				t.Errorf("a token for %q, want %q", caller.Subject, test.want)
 			}
 		})
 	}
@@ -76,7 +74,7 @@ func TestScopes(t *testing.T) {
 		_, answer := s.do(t, http.MethodPost, TokenPath, body, nil)
 		var got grant
 		if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Scope != want.answer {
-			t.Errorf("scope %q: the answer is %s, want the scope %q in it", scope, answer, want.answer)
+			t.Errorf("scope %q: got %s, want the scope %q", scope, answer, want.answer)
 		}
 	}
 	for _, scope := range []string{
@@ -102,33 +100,28 @@ func TestBadRequests(t *testing.T) {
 		{"no media type", good, header("Content-Type"), 400, "invalid_request"},
 		{"JSON", `{"grant_type":"client_credentials"}`, header("Content-Type", "application/json"), 400, "invalid_request"},
 		{"multipart", good, header("Content-Type", "multipart/form-data; boundary=x"), 400, "invalid_request"},
-		{"broken media type", good, header("Content-Type", formType+"; x"), 400, "invalid_request"},
 		{"in the URL only", "x=y", func(r *http.Request) { r.URL.RawQuery = good }, 400, "invalid_request"},
 		{"bad encoding", good + "&scope=%zz", nil, 400, "invalid_request"},
 		{"semicolon", good + "&scope=a;b", nil, 400, "invalid_request"},
-		{"large body", good + "&x=" + strings.Repeat("x", 1<<20), nil, 400, "invalid_request"},
-		{"slightly large body", good + "&x=" + strings.Repeat("x", 16<<10), nil, 400, "invalid_request"},
+		{"large body", good + "&x=" + strings.Repeat("x", 16<<10), nil, 400, "invalid_request"},
 		{"no grant_type", "client_id=alice", nil, 400, "invalid_request"},
 		{"empty grant_type", "grant_type=&client_id=alice", nil, 400, "invalid_request"},
 		{"grant_type twice", grant + "&" + good, nil, 400, "invalid_request"},
 		{"client_id twice", good + "&client_id=alice", nil, 400, "invalid_request"},
-		{"client_id twice, empty", good + "&client_id=", nil, 400, "invalid_request"},
 		{"client_secret twice", good + "&client_secret=a&client_secret=b", nil, 400, "invalid_request"},
 		{"scope twice", good + "&scope=plants/read&scope=plants/write", nil, 400, "invalid_request"},
 		{"password", "grant_type=password&client_id=alice", nil, 400, "unsupported_grant_type"},
-		{"grant_type in capitals", "grant_type=CLIENT_CREDENTIALS&client_id=alice", nil, 400, "unsupported_grant_type"},
+		{"grant_type in upper case", "grant_type=CLIENT_CREDENTIALS&client_id=alice", nil, 400, "unsupported_grant_type"},
 		{"no client", grant, nil, 400, "invalid_client"},
 		{"empty client", grant + "&client_id=", nil, 400, "invalid_client"},
 		{"client too long", grant + "&client_id=" + strings.Repeat("x", 256), nil, 400, "invalid_client"},
 		{"client not UTF-8", grant + "&client_id=%ff", nil, 400, "invalid_client"},
-		{"surrogate as UTF-8", grant + "&client_id=%ed%a0%80", nil, 400, "invalid_client"},
 		{"Basic without user", grant, basic(""), 401, "invalid_client"},
 		{"Basic with bad encoding", grant, basic("%zz"), 401, "invalid_client"},
 		{"Basic not UTF-8", grant, basic("%ff"), 401, "invalid_client"},
 		{"Basic too long", grant, basic(strings.Repeat("x", 256)), 401, "invalid_client"},
 		{"Basic without colon", grant, header("Authorization", encoded("alice")), 401, "invalid_client"},
 		{"Basic not base64", good, header("Authorization", "Basic ?"), 401, "invalid_client"},
-		{"Basic alone", good, header("Authorization", "Basic"), 401, "invalid_client"},
 		{"Bearer", good, header("Authorization", "Bearer x"), 401, "invalid_client"},
 		{"empty Authorization", good, header("Authorization", ""), 401, "invalid_client"},
 		{"two clients", good, basic("bob"), 400, "invalid_request"},
