@@ -57,7 +57,7 @@ func setUp(ctx context.Context) (*lambdahttp.Handler, error) {
 	}
 	store := dynamo.New(client, cfg.Table)
 	warm(ctx, cfg.Tokens.Keys, store, log)
-	return lambdahttp.New(handlers.New(store, verifier, log), lambdahttp.Options{Logger: log}), nil
+	return lambdahttp.New(handlers.New(store, verifier, log), log), nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before

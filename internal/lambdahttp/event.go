@@ -15,9 +15,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// An event is what is needed of an HTTP request in payload format 2.0. What is
-// not needed is not decoded: events.APIGatewayV2HTTPRequest has types for all
-// of it, and an event that breaks one would not be decoded at all.
+// An event has the fields that this package needs of an HTTP request in payload
+// format 2.0. It has no others, because an unexpected type in any field of
+// events.APIGatewayV2HTTPRequest makes the whole event fail to decode.
 type event struct {
 	Version         string            `json:"version"`
 	RawPath         string            `json:"rawPath"`
@@ -35,47 +35,36 @@ type event struct {
 		} `json:"http"`
 	} `json:"requestContext"`
 
-	path   url.URL     // of the request, nothing but the path
-	header http.Header // of the request, without Host
+	path   url.URL     // the path alone
+	header http.Header // without Host
 	host   string
 }
 
-// noRequest stands for the request of an event that has none.
-func noRequest() *event {
-	e := &event{path: url.URL{Path: "/"}, header: make(http.Header)}
-	e.RequestContext.HTTP.Method = http.MethodGet
-	return e
-}
-
-// parse decodes an event and checks all that the adapter takes on trust. With
-// an error it still returns an event, for what is known of its request id.
+// parse decodes and validates an event. It returns the event even with an error,
+// since its request id may be known.
 //
-// The decoder refuses bytes that are not UTF-8, which encoding/json replaces: a
-// body would pass that the client never sent.
+// Payloads that are not UTF-8 are errors. encoding/json would replace the invalid
+// bytes, and the handler would get a body that the client never sent.
 func parse(payload []byte) (*event, error) {
 	e := new(event)
 	if err := json.Unmarshal(payload, e); err != nil {
 		return e, err
 	}
 	if e.Version != "2.0" {
-		return e, fmt.Errorf("its version is %.16q, not 2.0", e.Version)
+		return e, fmt.Errorf("version is %.16q, not 2.0", e.Version)
 	}
 	if !isToken(e.RequestContext.HTTP.Method) {
-		return e, fmt.Errorf("%.16q is no HTTP method", e.RequestContext.HTTP.Method)
+		return e, fmt.Errorf("invalid method %.16q", e.RequestContext.HTTP.Method)
 	}
-	if err := errors.Join(e.parsePath(), e.parseHeader(), e.decodeBody()); err != nil {
-		return e, err
-	}
-	return e, nil
+	return e, errors.Join(e.parsePath(), e.parseHeader(), e.decodeBody())
 }
 
-// parsePath reads the path of the request. In an event of an HTTP API, and in
-// those of sam local, the path is decoded already; in an event of a function
-// URL it is as the client sent it. Of the two only a function URL has
-// .lambda-url. in its domain name.
+// parsePath sets the path. An HTTP API and sam local decode the path before they
+// put it into an event; a function URL doesn't. Only the domain name of a
+// function URL contains .lambda-url. .
 func (e *event) parsePath() error {
 	if !strings.HasPrefix(e.RawPath, "/") {
-		return errors.New("its rawPath does not begin with a slash")
+		return errors.New("rawPath doesn't begin with a slash")
 	}
 	e.path.Path = e.RawPath
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {
@@ -89,16 +78,17 @@ func (e *event) parsePath() error {
 	return nil
 }
 
-// parseHeader builds the header of the request, checked as net/http does.
-// Values are taken whole: the adapter splits most at commas, be they a list or
-// a person's own words. Cookies are taken once: a function URL and sam local
-// send them as a header, too, and the adapter adds both.
+// parseHeader sets header and host, validated as net/http does.
+//
+// It leaves values as they are. The adapter splits most of them at commas, even
+// in free text. It takes cookies from one place: function URLs and sam local send
+// them in headers and in cookies, and the adapter would add both.
 func (e *event) parseHeader() error {
 	e.header = make(http.Header, len(e.Headers)+1)
 	for name, value := range e.Headers {
 		key := http.CanonicalHeaderKey(name)
 		if _, ok := e.header[key]; ok {
-			return fmt.Errorf("it has the header %.64q twice", key)
+			return fmt.Errorf("duplicate header %.64q", key)
 		}
 		e.header[key] = []string{value}
 	}
@@ -107,22 +97,22 @@ func (e *event) parseHeader() error {
 	}
 	for key, values := range e.header {
 		if !isToken(key) {
-			return fmt.Errorf("%.64q is no header name", key)
+			return fmt.Errorf("invalid header name %.64q", key)
 		}
 		if strings.ContainsFunc(values[0], isControl) {
-			return fmt.Errorf("the value of its header %.64q has a control character", key)
+			return fmt.Errorf("control character in the value of header %.64q", key)
 		}
 	}
 	e.host = cmp.Or(e.header.Get("Host"), e.RequestContext.DomainName)
 	e.header.Del("Host")
-	// Where the adapter can put data of its own, for a handler to trust. It
-	// doesn't here, so what is there was sent by the client.
+	// The adapter can pass trusted data to handlers in these two. It doesn't do so
+	// here, so they come from the client.
 	e.header.Del(core.APIGwContextHeader)
 	e.header.Del(core.APIGwStageVarsHeader)
 	return nil
 }
 
-// decodeBody makes Body the body itself.
+// decodeBody replaces a base64 body by its decoded form.
 func (e *event) decodeBody() error {
 	if !e.IsBase64Encoded {
 		return nil
@@ -131,13 +121,13 @@ func (e *event) decodeBody() error {
 	if err != nil {
 		return fmt.Errorf("body: %w", err)
 	}
-	e.Body, e.IsBase64Encoded = string(body), false
+	e.Body = string(body)
 	return nil
 }
 
-// forAdapter returns the event as the adapter can take it without fault: with
-// the path encoded, since the adapter decodes it, a domain name that is valid
-// in a URL, and without what complete sets.
+// forAdapter returns the event in a form that the adapter converts without
+// error: the path encoded, because the adapter decodes it, a valid domain name,
+// and nothing that complete sets.
 func (e *event) forAdapter() events.APIGatewayV2HTTPRequest {
 	return events.APIGatewayV2HTTPRequest{
 		RawPath: e.path.EscapedPath(),
@@ -150,15 +140,15 @@ func (e *event) forAdapter() events.APIGatewayV2HTTPRequest {
 	}
 }
 
-// complete sets in the request that the adapter made what the adapter doesn't
-// get right, as [net/http.Server] does:
+// complete corrects the adapter's request, so that it has what
+// [net/http.Server] sets:
 //
-//   - the method, which the adapter puts in capitals
-//   - the query, byte for byte, with whatever is wrong in it: the adapter
-//     parses it, and a # ends it
-//   - the URL, which is path and query alone
-//   - the header, and the host, which is not in it
-//   - the address, with a port: the client's isn't known, so it is 0
+//   - the method as sent; the adapter changes it to upper case
+//   - the query as sent, even if invalid; the adapter parses it and cuts it
+//     off at a #
+//   - a URL of path and query only
+//   - the header, and the host, which is not part of it
+//   - a remote address with a port: 0, since the client's port is unknown
 func (e *event) complete(r *http.Request) {
 	r.Method = e.RequestContext.HTTP.Method
 	r.URL.Scheme, r.URL.Host = "", ""
@@ -169,8 +159,8 @@ func (e *event) complete(r *http.Request) {
 	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0")
 }
 
-// isToken reports whether s is a token as in RFC 9110, section 5.6.2: what
-// methods and header names are.
+// isToken reports whether s is a token, the syntax of methods and header names
+// (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
@@ -178,7 +168,8 @@ func isToken(s string) bool {
 	})
 }
 
-// isControl reports whether a header's value must not have c in it.
+// isControl reports whether c is a control character that is invalid in the
+// value of a header field.
 func isControl(c rune) bool {
 	return c < ' ' && c != '\t' || c == 0x7f
 }

@@ -10,19 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
-// FuzzInvoke sends arbitrary events to a handler that answers with whatever the
-// request has. Whatever comes in, API Gateway must be able to take what comes
-// out, and a handler sees a sound request of exactly what the event says.
+// FuzzInvoke sends arbitrary events to a handler that copies the request into
+// its response. API Gateway must accept every response, and the handler must see
+// exactly the request that the event describes.
 func FuzzInvoke(f *testing.F) {
 	for _, dir := range []string{"http-api", "function-url", "sam-local", "aws-lambda-go"} {
 		for _, event := range fixtures(f, dir) {
 			f.Add(event)
 		}
 	}
-	for _, event := range oddEvents(f) {
+	for _, event := range badEvents(f) {
 		if len(event) < 1<<14 {
 			f.Add(event)
 		}
@@ -32,28 +31,26 @@ func FuzzInvoke(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var seen *http.Request
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := ours(func(w http.ResponseWriter, r *http.Request) {
 			seen = r
 			echo(w, r)
-		})
-		b, err := ours(h).Invoke(t.Context(), payload)
+		}).Invoke(t.Context(), payload)
 		a := decode(t, b, err)
 		if seen == nil {
 			if a.StatusCode != http.StatusBadRequest {
-				t.Errorf("status %d, but no request", a.StatusCode)
+				t.Errorf("status %d without a request", a.StatusCode)
 			}
 			return
 		}
 		checkRequest(t, seen, payload)
-		noBody := a.StatusCode == 204 || a.StatusCode == 304 || seen.Method == "HEAD" && a.StatusCode != 500
-		if noBody && a.Body != "" {
-			t.Errorf("%s, %d with a body: %q", seen.Method, a.StatusCode, a.Body)
+		if noBody := a.StatusCode == 204 || a.StatusCode == 304 || seen.Method == "HEAD"; noBody && a.Body != "" {
+			t.Errorf("%s, status %d: unexpected body %q", seen.Method, a.StatusCode, a.Body)
 		}
 	})
 }
 
-// echo answers with the status that the query is, and the request's own header,
-// path and body.
+// echo responds with the status in the query and the request's header, path and
+// body.
 func echo(w http.ResponseWriter, r *http.Request) {
 	for name, values := range r.Header {
 		w.Header()[name] = values
@@ -66,12 +63,12 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	io.Copy(w, r.Body)
 }
 
-// checkRequest holds a request against its event, as another decoder reads it.
+// checkRequest compares a request with its event, read by another decoder.
 func checkRequest(t *testing.T, r *http.Request, payload []byte) {
 	t.Helper()
 	var event map[string]any
 	d := json.NewDecoder(bytes.NewReader(payload))
-	d.UseNumber() // of any size: the service need not read them
+	d.UseNumber() // a number may be out of float64's range
 	if err := d.Decode(&event); err != nil {
 		t.Fatal(err)
 	}
@@ -94,46 +91,14 @@ func checkRequest(t *testing.T, r *http.Request, payload []byte) {
 		t.Errorf("path %q, want %q", r.URL.Path, path)
 	}
 	if !strings.HasPrefix(r.RequestURI, "/") || r.URL.Scheme != "" || r.URL.Host != "" || r.URL.Fragment != "" || r.URL.User != nil {
-		t.Errorf("target %q, URL %#v", r.RequestURI, r.URL)
+		t.Errorf("request target %q, URL %#v", r.RequestURI, r.URL)
 	}
 	if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil && !strings.ContainsAny(r.RemoteAddr, "[]") {
-		t.Errorf("address: %v", err)
+		t.Errorf("remote address: %v", err)
 	}
 	for name, values := range r.Header {
 		if !isToken(name) || len(values) != 1 || strings.ContainsFunc(values[0], isControl) || strings.HasPrefix(name, "X-Golambdaproxy") {
 			t.Errorf("header %q: %q", name, values)
 		}
 	}
-}
-
-// FuzzTarget sends a path and a query through each front: the handler sees what
-// the client meant.
-func FuzzTarget(f *testing.F) {
-	for _, target := range []string{"/", "/plants", "//", "/%", "/%41", "/%2541", "/a?b#c", "/é\x00\n", "/*", "/a b+c", "/;:@&=$,!'()[]"} {
-		f.Add(target, "limit=1")
-		f.Add("/plants", target)
-	}
-	httpEvent, urlEvent := fixture(f, httpAPI), fixture(f, functionURL)
-	f.Fuzz(func(t *testing.T, path, query string) {
-		path = "/" + path
-		if !utf8.ValidString(path) || !utf8.ValidString(query) {
-			return // JSON can't carry it
-		}
-		written := (&url.URL{Path: path}).EscapedPath()
-		for _, event := range [][]byte{set(t, httpEvent, "rawPath", path), set(t, urlEvent, "rawPath", written)} {
-			var seen *http.Request
-			h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r })
-			b, err := ours(h).Invoke(t.Context(), set(t, event, "rawQueryString", query))
-			decode(t, b, err)
-			if seen == nil {
-				t.Fatalf("%q %q: no request", path, query)
-			}
-			if seen.URL.Path != path || seen.URL.RawQuery != query {
-				t.Errorf("%q %q, want %q %q", seen.URL.Path, seen.URL.RawQuery, path, query)
-			}
-			if query == "" && seen.RequestURI != written || query != "" && seen.RequestURI != written+"?"+query {
-				t.Errorf("target %q, want %q and %q", seen.RequestURI, written, query)
-			}
-		}
-	})
 }

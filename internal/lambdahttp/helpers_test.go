@@ -23,6 +23,14 @@ import (
 
 var _ lambda.Handler = (*Handler)(nil)
 
+// Events that most tests use.
+const (
+	httpAPI     = "http-api/list.json"
+	create      = "http-api/create.json"
+	functionURL = "function-url/list.json"
+	samLocal    = "sam-local/create.json"
+)
+
 // fixture returns the event in a file of testdata.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
@@ -33,7 +41,7 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// fixtures returns the events in a folder of testdata, by their names.
+// fixtures returns the events in a folder of testdata by file name.
 func fixtures(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	all := make(map[string][]byte)
@@ -49,13 +57,14 @@ func fixtures(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// with returns the event in a file of testdata with the value at path, its
-// names separated by slashes, set to v.
+// with returns the event in a file of testdata with the value at path set to v.
+// Slashes separate the names in path.
 func with(t testing.TB, name, path string, v any) []byte {
 	t.Helper()
 	return set(t, fixture(t, name), path, v)
 }
 
+// set returns payload with the value at path set to v.
 func set(t testing.TB, payload []byte, path string, v any) []byte {
 	t.Helper()
 	var event map[string]any
@@ -74,65 +83,62 @@ func set(t testing.TB, payload []byte, path string, v any) []byte {
 	return b
 }
 
-// answer is a response in payload format 2.0, as its description has it.
+// An answer is a response in payload format 2.0.
 type answer struct {
 	StatusCode      int
 	Headers         map[string]string
 	Cookies         []string
-	Body            string
+	Body            string // decoded
 	IsBase64Encoded bool
 }
 
-// decode returns the response that Invoke returned, and fails the test if API
-// Gateway might not take it.
+// decode returns the response that Invoke returned. It fails the test if API
+// Gateway might reject the response.
 func decode(t testing.TB, b []byte, err error) answer {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("a Lambda error: %v", err)
+		t.Fatalf("Lambda error: %v", err)
 	}
-	var a answer
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil || d.More() {
-		t.Fatalf("no response in format 2.0: %v\n%.200s", err, b)
-	}
+	a := unchecked(t, b)
 	if a.StatusCode < 200 || a.StatusCode > 599 {
 		t.Errorf("status %d", a.StatusCode)
 	}
 	for name, value := range a.Headers {
 		if !isToken(name) || strings.ContainsFunc(value, isControl) {
-			t.Errorf("header %q: %q", name, value)
+			t.Errorf("invalid header %q: %q", name, value)
 		}
 	}
 	if len(b) > maxPayload {
-		t.Errorf("%d bytes", len(b))
+		t.Errorf("response of %d bytes, limit %d", len(b), maxPayload)
+	}
+	return a
+}
+
+// unchecked returns a response that may be invalid, as the adapter's are.
+func unchecked(t testing.TB, b []byte) (a answer) {
+	t.Helper()
+	if err := json.Unmarshal(b, &a); err != nil {
+		t.Fatalf("not a response in format 2.0: %v\n%.200s", err, b)
 	}
 	if a.IsBase64Encoded {
 		body, err := base64.StdEncoding.DecodeString(a.Body)
 		if err != nil {
-			t.Errorf("body: %v", err)
+			t.Fatalf("body: %v", err)
 		}
 		a.Body = string(body)
 	}
 	return a
 }
 
-// bare runs the adapter without this package, as its documentation says.
+// bare returns the adapter without this package, set up as its documentation
+// says.
 func bare(h http.Handler) lambda.Handler {
 	return lambda.NewHandler(httpadapter.NewV2(h).ProxyWithContext)
 }
 
-// ours runs this package with nothing but its defaults.
-func ours(h http.Handler) lambda.Handler {
-	return New(h, Options{Logger: slog.New(slog.DiscardHandler)})
-}
-
-// standIn answers status, and tells by its body that it was asked.
-func standIn(status int, body string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	})
+// ours returns this package's Handler, without a log.
+func ours(h http.HandlerFunc) lambda.Handler {
+	return New(h, slog.New(slog.DiscardHandler))
 }
 
 // logged returns a logger and a function that returns its lines so far.
@@ -173,8 +179,8 @@ func printed(t testing.TB, f func()) string {
 	return string(b)
 }
 
-// outcome invokes h, and returns what it did as a text: see's result, the error
-// or the panic.
+// outcome invokes h and describes what happened: see's result, the error or the
+// panic.
 func outcome(h lambda.Handler, payload []byte, see func([]byte) string) (text string) {
 	defer func() {
 		if v := recover(); v != nil {

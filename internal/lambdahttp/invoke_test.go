@@ -3,10 +3,8 @@ package lambdahttp
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +14,10 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// oddEvents are what no front of the service sends, but anyone who may invoke
-// the function can.
-func oddEvents(t testing.TB) map[string][]byte {
-	odd := fixtures(t, "no-request")
+// badEvents returns events that are not valid HTTP requests. API Gateway doesn't
+// send them, but anyone who is allowed to invoke the function can.
+func badEvents(t testing.TB) map[string][]byte {
+	bad := fixtures(t, "no-request")
 	for _, text := range []string{
 		"", " ", "null", "true", "0", "1e999", `""`, `"2.0"`, "[]", "[[[", "{}", "{", "\xef\xbb\xbf{}", "\xff", "not JSON", `{"version":"2.0"}`, "{}{}",
 		`{"version":2.0}`, `{"version":"1.0"}`, `{"requestContext":{"http":{"method":"GET"}}}`,
@@ -29,7 +27,7 @@ func oddEvents(t testing.TB) map[string][]byte {
 		`{"version":"2.0","rawPath":"/` + "\xff" + `","requestContext":{"http":{"method":"GET"}}}`,
 		strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 20_000), `{"source":"aws.events","detail-type":"Scheduled Event"}`,
 	} {
-		odd[fmt.Sprintf("%.60q", text)] = []byte(text)
+		bad[fmt.Sprintf("%.60q", text)] = []byte(text)
 	}
 	for _, c := range []struct {
 		path  string
@@ -45,113 +43,37 @@ func oddEvents(t testing.TB) map[string][]byte {
 		{"requestContext/http/method", 1}, {"requestContext/http/method", "GE T"}, {"requestContext/http/method", "GET\r\n"},
 		{"requestContext/http/method", "gét"}, {"requestContext/http/sourceIp", 1},
 	} {
-		odd[fmt.Sprintf("%s = %#v", c.path, c.value)] = with(t, httpAPI, c.path, c.value)
+		bad[fmt.Sprintf("%s = %#v", c.path, c.value)] = with(t, httpAPI, c.path, c.value)
 	}
 	for _, path := range []string{"/plants/%", "/%zz", "/a%2"} {
-		odd["function URL "+path] = with(t, functionURL, "rawPath", path)
+		bad["function URL "+path] = with(t, functionURL, "rawPath", path)
 	}
 	for _, body := range []string{"=", "a", "YQ", "YQ==YQ==", "\u00e9"} {
-		odd["base64 "+body] = set(t, with(t, create, "isBase64Encoded", true), "body", body)
+		bad["base64 "+body] = set(t, with(t, create, "isBase64Encoded", true), "body", body)
 	}
-	return odd
+	return bad
 }
 
-// TestOddEvents invokes the function with what is no HTTP request: the answer
-// is BadEvent's, the log says why, and nothing else is printed.
-func TestOddEvents(t *testing.T) {
-	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s %s", r.Method, r.URL) })
-	var asked string
-	badEvent := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = fmt.Sprint(r.Method, " ", r.RequestURI, " ", r.Header, " ", r.ContentLength)
-		r.Header.Set("A", "b") // as middleware may
-		w.WriteHeader(400)
-		fmt.Fprint(w, "bad event")
-	})
-	for name, event := range oddEvents(t) {
-		asked = ""
+// A bad event gets 400 in the service's Error shape and a warning in the log.
+// The service doesn't see it, and the adapter prints nothing.
+func TestBadEvents(t *testing.T) {
+	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s %s reached the service", r.Method, r.URL) })
+	const want = `400 map["Cache-Control":"no-store" "Content-Type":"application/json"] "{\"error\":40000,\"message\":` +
+		`\"not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL\"}\n"`
+	for name, event := range badEvents(t) {
 		logger, lines := logged()
-		h := New(service, Options{BadEvent: badEvent, Logger: logger})
-		got := printed(t, func() {
+		h := New(service, logger)
+		out := printed(t, func() {
 			b, err := h.Invoke(t.Context(), event)
-			if a := decode(t, b, err); a.StatusCode != 400 || a.Body != "bad event" {
-				t.Errorf("%s: %d %s", name, a.StatusCode, a.Body)
+			if got := whole(decode(t, b, err)); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 			}
 		})
-		if got != "" {
-			t.Errorf("%s: printed %q", name, got)
-		}
-		if asked != "GET / map[] 0" {
-			t.Errorf("%s: BadEvent was asked %q", name, asked)
-		}
-		if l := lines(); len(l) != 1 || l[0]["level"] != "WARN" || l[0]["cause"] == "" {
-			t.Errorf("%s: log %v", name, l)
-		}
-	}
-}
-
-// With the adapter alone, odd events are Lambda errors, lines that are no JSON,
-// or requests that nobody sent.
-func TestOddEventsBare(t *testing.T) {
-	for name, want := range map[string]string{
-		`""`:                                  "error: EOF",
-		`"not JSON"`:                          "error: invalid character 'o' in literal null (expecting 'u')",
-		`"[]"`:                                "error: json: cannot unmarshal array into Go value of type events.APIGatewayV2HTTPRequest",
-		`"{}"`:                                "GET /",
-		"no-request/s3-event.json":            "GET /",
-		"no-request/apigw-request.json":       "GET /",
-		`requestContext/http/method = "GE T"`: `error: Could not convert proxy event to request: net/http: invalid method "GE T"`,
-		"base64 =":                            "error: Could not convert proxy event to request: illegal base64 data at input byte 0",
-	} {
-		event, ok := oddEvents(t)[name]
-		if !ok {
-			t.Fatalf("no event %s", name)
-		}
-		var seen, got string
-		h := bare(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			seen = r.Method + " " + r.URL.Path
-			w.WriteHeader(204)
-		}))
-		out := printed(t, func() { got = outcome(h, event, func([]byte) string { return seen }) })
-		if got != want {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
-		}
-		if converted := strings.Contains(want, "Could not convert"); converted != (out != "") {
+		if out != "" {
 			t.Errorf("%s: printed %q", name, out)
 		}
-	}
-}
-
-// The defaults answer in the Error shape.
-func TestDefaults(t *testing.T) {
-	b, err := ours(nil).Invoke(t.Context(), []byte("{}"))
-	want := `{"error":40000,"message":"not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"}`
-	if a := decode(t, b, err); a.StatusCode != 400 || a.Body != want || a.Headers["Content-Type"] != "application/json" {
-		t.Errorf("%+v", a)
-	}
-	if New(nil, Options{}).log != slog.Default() {
-		t.Error("the logger is not the default")
-	}
-}
-
-// Megabytes of headers, of a query and of a path are for the handler to judge.
-func TestLargeEvents(t *testing.T) {
-	large := strings.Repeat("a,", 1<<20)
-	many := make(map[string]any)
-	for i := range 50_000 {
-		many[fmt.Sprint("x-", i)] = "a, b"
-	}
-	for name, event := range map[string][]byte{
-		"header":  with(t, httpAPI, "headers/accept", large),
-		"headers": with(t, httpAPI, "headers", many),
-		"query":   with(t, httpAPI, "rawQueryString", large),
-		"path":    with(t, httpAPI, "rawPath", "/"+large),
-		"cookies": with(t, httpAPI, "cookies", slices.Repeat([]string{"a=b"}, 100_000)),
-		"body":    with(t, httpAPI, "body", large),
-	} {
-		h := New(standIn(431, "too large"), Options{BadEvent: standIn(400, "bad"), Failure: standIn(500, "failed")})
-		b, err := h.Invoke(t.Context(), event)
-		if a := decode(t, b, err); a.StatusCode != 431 {
-			t.Errorf("%s: %d %s", name, a.StatusCode, a.Body)
+		if l := lines(); len(l) != 1 || l[0]["level"] != "WARN" || l[0]["cause"] == "" {
+			t.Errorf("%s: log %v, want one warning with a cause", name, l)
 		}
 	}
 }
@@ -161,11 +83,11 @@ func TestDeadline(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		h := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := ours(func(w http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			w.WriteHeader(http.StatusGatewayTimeout)
 			fmt.Fprint(w, r.Context().Err())
-		}))
+		})
 		b, err := h.Invoke(ctx, fixture(t, httpAPI))
 		if a := decode(t, b, err); a.StatusCode != 504 || a.Body != "context deadline exceeded" {
 			t.Errorf("%+v", a)
@@ -176,25 +98,25 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// As on a server, the context of a request ends with it.
+// The context of a request ends when the request does, as in net/http.
 func TestContextEnds(t *testing.T) {
 	timed, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	for _, ctx := range []context.Context{t.Context(), timed} {
 		var seen context.Context
-		h := ours(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		h := ours(func(_ http.ResponseWriter, r *http.Request) {
 			if seen = r.Context(); seen.Err() != nil {
 				t.Error(seen.Err())
 			}
-		}))
+		})
 		if _, err := h.Invoke(ctx, fixture(t, httpAPI)); err != nil || seen.Err() != context.Canceled {
 			t.Errorf("error %v, context %v", err, seen.Err())
 		}
 	}
 }
 
-// The log lines of a request carry the ids by which Lambda and API Gateway know
-// it, those of a bad event as far as they are known.
+// Log lines of a request carry the request ids of Lambda and of API Gateway, and
+// those of a bad event the ids that are known.
 func TestRequestIDs(t *testing.T) {
 	invocation := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
 	for _, tt := range []struct {
@@ -211,24 +133,23 @@ func TestRequestIDs(t *testing.T) {
 	} {
 		logger, lines := logged()
 		h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") })
-		if _, err := New(h, Options{BadEvent: h, Logger: logger}).Invoke(tt.ctx, tt.event); err != nil {
+		if _, err := New(h, logger).Invoke(tt.ctx, tt.event); err != nil {
 			t.Error(err)
 		}
-		if len(lines()) == 0 {
-			t.Errorf("%s: no line", tt.name)
+		if len(lines()) != 1 {
+			t.Errorf("%s: %d log lines, want 1", tt.name, len(lines()))
 		}
 		for _, line := range lines() {
 			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "request_id") })
 			if !maps.Equal(line, tt.want) {
-				t.Errorf("%s: %v, want %v", tt.name, line, tt.want)
+				t.Errorf("%s: log line has %v, want %v", tt.name, line, tt.want)
 			}
 		}
 	}
 }
 
-// One Handler takes invocations at once, which Lambda's managed instances do.
-func TestConcurrent(t *testing.T) {
-	h := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }))
+func TestConcurrentInvocations(t *testing.T) {
+	h := ours(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) })
 	var wg sync.WaitGroup
 	for i := range 8 {
 		event := with(t, httpAPI, "rawPath", fmt.Sprint("/", i))
@@ -236,7 +157,7 @@ func TestConcurrent(t *testing.T) {
 			for range 50 {
 				b, err := h.Invoke(context.Background(), event)
 				if !strings.Contains(string(b), fmt.Sprintf(`"body":"/%d"`, i)) {
-					t.Errorf("%s %v", b, err)
+					t.Errorf("path /%d: got %s, error %v", i, b, err)
 				}
 			}
 		})

@@ -1,29 +1,27 @@
 // Package lambdahttp runs an [http.Handler] on AWS Lambda, behind an API Gateway
 // HTTP API or a Lambda function URL, both in payload format 2.0. The handler
-// sees what it would see behind [net/http.Server], and every event is answered:
-// with the handler's answer where it is an HTTP request, and otherwise with
-// another HTTP answer, but never with a Lambda error. A Lambda error counts
-// against the function's alarms and would roll back a healthy deployment.
+// sees the requests that it would see behind [net/http.Server]. Every event gets
+// an HTTP response: an event that is not an HTTP request gets 400, a handler
+// that panics 500. No event causes a Lambda error, which would count against the
+// function's alarms and could roll back a healthy deployment.
 //
-// The conversion is done by the httpadapter of aws-lambda-go-api-proxy. This
-// package decodes the event itself and gives the adapter only what the adapter
-// gets right, sets the rest on the request afterwards, and stands between the
-// handler and the adapter's ResponseWriter. The comments say at each place what
-// the adapter would do; the tests run the bare adapter beside this package and
-// show it.
+// The httpadapter package of aws-lambda-go-api-proxy does the conversion. This
+// package works around its faults: it decodes the event itself, passes on only
+// what the adapter converts correctly, sets the rest on the request afterwards,
+// and wraps the adapter's ResponseWriter. Comments name each fault, and the tests
+// show it by running the adapter alone beside this package.
 //
-// What the adapter prints through the log and fmt packages it prints when a
-// conversion fails. Each cause of that is refused or repaired before the
-// adapter is called, so nothing is printed.
+// The adapter prints to standard output and through package log when a
+// conversion fails. This package rejects or repairs such events first, so the
+// adapter prints nothing.
 //
-// The format is described at
+// The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 // and https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html.
 package lambdahttp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -38,117 +36,73 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// DeadlineMargin is the time by which the context of a request ends before the
-// deadline of the invocation. In it the handler still answers, 503 or 504 for
-// instance, and the answer reaches the front. At the deadline itself Lambda
-// kills the process, and the client sees the front's own error.
+// DeadlineMargin is how long before the deadline of the invocation the request's
+// context ends. It leaves the handler time to answer, for example with 504. At
+// the deadline itself Lambda kills the process, and the client gets an error of
+// API Gateway's.
 const DeadlineMargin = 500 * time.Millisecond
 
-// maxPayload is the largest answer, in bytes, that Lambda takes from a function
-// that was invoked synchronously. A larger one is a Lambda error.
-// See https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
-const maxPayload = 6 << 20
+// The bodies of the responses that the service can't give itself. They have the
+// service's Error shape.
+const (
+	badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
+	badEventBody    = `{"error":40000,"message":"` + badEventMessage + `"}` + "\n"
+	failureBody     = `{"error":50000,"message":"internal error"}` + "\n"
+)
 
-const badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
-
-// Options say how a [Handler] answers where its service can't. The zero value
-// is ready for use.
-type Options struct {
-	// BadEvent answers events that are no HTTP request in payload format 2.0:
-	// of a REST API, a load balancer or a bucket, or not even JSON. It should
-	// answer 400. Its request is a GET of / with nothing else in it. If nil,
-	// the answer is 400 with the error 40000.
-	BadEvent http.Handler
-
-	// Failure answers requests whose handler panicked, or answered more than
-	// Lambda can take. It should answer 500. Its request is that of the
-	// handler, whose context may have ended. If nil, the answer is 500 with the
-	// error 50000.
-	Failure http.Handler
-
-	// Logger takes one line for each bad event (a warning) and each failure (an
-	// error, with the stack of a panic). If nil, it is [slog.Default].
-	Logger *slog.Logger
-}
-
-// A Handler answers Lambda invocations through an [http.Handler]. It is a
-// lambda.Handler of aws-lambda-go, and safe for concurrent use.
+// A Handler answers Lambda invocations with an [http.Handler]. It implements
+// lambda.Handler of aws-lambda-go and is safe for concurrent use.
 type Handler struct {
-	service, badEvent, failure http.Handler
-	log                        *slog.Logger
+	service http.Handler
+	log     *slog.Logger
 }
 
-// New returns the Handler that answers through service.
+// New returns a Handler that answers requests with service. It logs a warning
+// for each event that is not an HTTP request, and an error for each request that
+// the service failed to answer, with the stack if it panicked.
 //
-// It removes GO_API_HOST from the environment of the process: the adapter takes
-// the host of every request from there, and a value that is no URL would make
-// every request fail.
-func New(service http.Handler, o Options) *Handler {
+// New removes GO_API_HOST from the environment of the process. The adapter would
+// take the host of every request from it, and fail every request if its value
+// were not a URL.
+func New(service http.Handler, log *slog.Logger) *Handler {
 	os.Unsetenv(core.CustomHostVariable)
-	h := &Handler{service, o.BadEvent, o.Failure, o.Logger}
-	if h.badEvent == nil {
-		h.badEvent = fixed(http.StatusBadRequest, `{"error":40000,"message":"`+badEventMessage+`"}`)
-	}
-	if h.failure == nil {
-		h.failure = fixed(http.StatusInternalServerError, `{"error":50000,"message":"internal error"}`)
-	}
-	if h.log == nil {
-		h.log = slog.Default()
-	}
-	return h
+	return &Handler{service, log}
 }
-
-// fixed answers every request with status and body, which is JSON.
-func fixed(status int, body string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		w.Write([]byte(body))
-	})
-}
-
-// lastResort is the answer when even Options.Failure failed.
-const lastResort = `{"statusCode":500,"headers":{"Cache-Control":"no-store","Content-Type":"application/json"},` +
-	`"body":"{\"error\":50000,\"message\":\"internal error\"}","isBase64Encoded":false}`
 
 // Invoke answers the event in payload with an HTTP response in payload format
 // 2.0. The error is always nil.
 //
 // The context of the request ends [DeadlineMargin] before that of ctx, and when
-// Invoke returns. Log lines of that context carry the request ids of Lambda and
-// of API Gateway, as request_id and apigw_request_id (see [logging.With]).
+// Invoke returns. Its log lines carry the request ids of Lambda and of API
+// Gateway as request_id and apigw_request_id (see [logging.With]).
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := withMargin(ctx)
 	defer cancel()
 	e, err := parse(payload)
 	ctx = withRequestIDs(ctx, e)
-	handler := h.service
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		e, handler = noRequest(), h.badEvent
+		return e.respond(http.StatusBadRequest, badEventBody), nil
 	}
-	if answer, ok := h.try(ctx, e, handler); ok {
+	if answer, ok := h.serve(ctx, e); ok {
 		return answer, nil
 	}
-	if answer, ok := h.try(ctx, e, h.failure); ok {
-		return answer, nil
-	}
-	return []byte(lastResort), nil
+	return e.respond(http.StatusInternalServerError, failureBody), nil
 }
 
-// try answers e through handler. If that fails, by a panic for instance, it
-// says why in the log and returns false.
-func (h *Handler) try(ctx context.Context, e *event, handler http.Handler) (answer []byte, ok bool) {
+// serve answers e with the service. If the service panics, or if Lambda would
+// reject its response, serve logs why and returns false.
+func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) {
 	defer func() {
-		if v := recover(); v != nil {
-			h.logPanic(ctx, v)
+		// Like net/http, don't log ErrAbortHandler.
+		if v := recover(); v != nil && v != http.ErrAbortHandler {
+			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
 		}
 	}()
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.complete(r)
 		rw := &responseWriter{adapter: w, header: make(http.Header), isHead: r.Method == http.MethodHead}
-		handler.ServeHTTP(rw, r)
+		h.service.ServeHTTP(rw, r)
 		rw.finish()
 	}))
 	resp, err := adapter.ProxyWithContext(ctx, e.forAdapter())
@@ -156,19 +110,10 @@ func (h *Handler) try(ctx context.Context, e *event, handler http.Handler) (answ
 		answer, err = encode(resp)
 	}
 	if err != nil {
-		h.log.ErrorContext(ctx, "the request can't be answered", "cause", err.Error())
+		h.log.ErrorContext(ctx, "response failed", "cause", err.Error())
 		return nil, false
 	}
 	return answer, true
-}
-
-// logPanic logs the panic v with the stack that it came from. A handler that
-// panics with [http.ErrAbortHandler] wants that not to be logged.
-func (h *Handler) logPanic(ctx context.Context, v any) {
-	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		return
-	}
-	h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
 // withMargin returns a context that ends DeadlineMargin before ctx.
@@ -180,7 +125,7 @@ func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
 }
 
-// withRequestIDs gives the log lines of ctx the request ids that are known.
+// withRequestIDs returns a context whose log lines carry the known request ids.
 func withRequestIDs(ctx context.Context, e *event) context.Context {
 	var ids []slog.Attr
 	if lc, ok := lambdacontext.FromContext(ctx); ok {

@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// TestFixtures reads every fixture of a request as it should be seen.
+// TestFixtures checks the request that the handler sees for each fixture.
 func TestFixtures(t *testing.T) {
-	const list, agent = "limit=2&include=id", "203.0.113.7:0"
+	const list, addr = "limit=2&include=id", "203.0.113.7:0"
 	const plant = `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`
 	want := map[string]string{
-		"http-api/create.json":        "POST /plants?  " + agent + " " + plant,
-		"http-api/create-base64.json": "POST /plants?  " + agent + " " + plant,
-		"http-api/list.json":          "GET /plants?" + list + "  " + agent + " ",
-		"http-api/delete.json":        "DELETE /plants/-42?  " + agent + " ",
-		"function-url/create.json":    "POST /plants?  " + agent + " " + plant,
-		"function-url/list.json":      "GET /plants?" + list + "  " + agent + " ",
-		"function-url/delete.json":    "DELETE /plants/-42?  " + agent + " ",
+		"http-api/create.json":        "POST /plants?  " + addr + " " + plant,
+		"http-api/create-base64.json": "POST /plants?  " + addr + " " + plant,
+		"http-api/list.json":          "GET /plants?" + list + "  " + addr + " ",
+		"http-api/delete.json":        "DELETE /plants/-42?  " + addr + " ",
+		"function-url/create.json":    "POST /plants?  " + addr + " " + plant,
+		"function-url/list.json":      "GET /plants?" + list + "  " + addr + " ",
+		"function-url/delete.json":    "DELETE /plants/-42?  " + addr + " ",
 		"sam-local/create.json":       "POST /plants?  127.0.0.1:0 " + `{"id":1,"name":"Fern, “wild”"}`,
 		"sam-local/delete.json":       "DELETE /plants/1%2F2%?limit=%zz;a  127.0.0.1:0 ",
 		"aws-lambda-go/apigw-v2-request-jwt-authorizer.json": "GET /my/path?parameter1=value1&parameter1=value2&parameter2=value  IP:0 " +
@@ -36,10 +36,10 @@ func TestFixtures(t *testing.T) {
 	for _, dir := range []string{"http-api", "function-url", "sam-local", "aws-lambda-go"} {
 		for name, event := range fixtures(t, dir) {
 			var got string
-			h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := ours(func(_ http.ResponseWriter, r *http.Request) {
 				b, _ := io.ReadAll(r.Body)
 				got = fmt.Sprintf("%s %s?%s  %s %s", r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr, b)
-			}), Options{BadEvent: standIn(400, "bad")})
+			})
 			b, err := h.Invoke(t.Context(), event)
 			if a := decode(t, b, err); a.StatusCode != 200 {
 				t.Errorf("%s: status %d", name, a.StatusCode)
@@ -51,11 +51,11 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestRequestAsNetHTTP sends requests to a net/http server and their events to
-// Invoke: a handler must not see a difference.
+// TestRequestAsNetHTTP sends requests to a net/http server and the corresponding
+// events to Invoke. The handler must see the same request.
 func TestRequestAsNetHTTP(t *testing.T) {
 	var seen string
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		u := *r.URL
 		u.RawPath = ""
@@ -67,6 +67,12 @@ func TestRequestAsNetHTTP(t *testing.T) {
 	})
 	server := httptest.NewServer(h)
 	defer server.Close()
+	invoke := func(event []byte) string {
+		seen = ""
+		b, err := ours(h).Invoke(t.Context(), event)
+		decode(t, b, err)
+		return seen
+	}
 	for _, target := range []string{
 		"/", "/plants", "//plants//", "/plants/", "/a/../b/.", "/plants/1%2F2", "/plants/%41", "/plants/%2541", "/%25", "/%3F%23;a=b:c@d",
 		"/caf%C3%A9%20au%20lait", "/%00%0A%7F", "/a+b%2Bc", "/plants?limit=1", "/plants?limit=%zz", "/plants?a;b", "/?a=b?c=d&&=", "/%E2%82%AC?q=%E2%82%AC",
@@ -83,16 +89,10 @@ func TestRequestAsNetHTTP(t *testing.T) {
 		event = set(t, event, "headers", map[string]any{"host": "plants.example.com", "accept": "a, b"})
 		event = set(t, event, "body", content)
 		event = set(t, event, "requestContext/http/method", "POST")
-		invoke := func(event []byte) string {
-			seen = ""
-			b, err := ours(h).Invoke(t.Context(), event)
-			decode(t, b, err)
-			return seen
-		}
 		if got := invoke(set(t, event, "rawPath", rawPath)); got != want {
 			t.Errorf("%s through a function URL:\n got %s\nwant %s", target, got, want)
 		}
-		// Of an HTTP API, how the path was written can't be told.
+		// An HTTP API decodes the path, so its original encoding is lost.
 		event = set(t, event, "requestContext/domainName", "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com")
 		got := strings.Split(invoke(set(t, event, "rawPath", decoded)), "\n")
 		wants := strings.Split(want, "\n")
@@ -102,7 +102,7 @@ func TestRequestAsNetHTTP(t *testing.T) {
 	}
 }
 
-// sendRaw sends a request and reads the first bytes of the answer.
+// sendRaw sends a request and checks that the response has status 200.
 func sendRaw(t *testing.T, addr, request string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)

@@ -12,7 +12,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 )
 
-// What a handler can see of a request.
+// The parts of a request that a handler sees.
 func method(r *http.Request) string  { return r.Method }
 func path(r *http.Request) string    { return r.URL.Path }
 func query(r *http.Request) string   { return r.URL.RawQuery }
@@ -34,7 +34,7 @@ func body(r *http.Request) string {
 	return fmt.Sprint(r.ContentLength, " ", string(b))
 }
 
-// forged returns the account that the adapter's own accessor reads.
+// forged returns the account id that the adapter's accessor reads from r.
 func forged(r *http.Request) string {
 	c, err := httpadapter.NewV2(nil).GetAPIGatewayContextV2(r)
 	if err != nil {
@@ -43,15 +43,9 @@ func forged(r *http.Request) string {
 	return c.AccountID
 }
 
-const (
-	httpAPI     = "http-api/list.json"
-	create      = "http-api/create.json"
-	functionURL = "function-url/list.json"
-	samLocal    = "sam-local/create.json"
-)
-
-// TestRequestFaults holds each fault of the adapter against this package: what
-// a handler sees (or how the invocation ends) with the adapter alone, and here.
+// TestRequestFaults shows each fault of the adapter in converting requests: what
+// the handler sees, or how the invocation ends, with the adapter alone and with
+// this package.
 func TestRequestFaults(t *testing.T) {
 	apiHost := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
 	agent := "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
@@ -102,22 +96,24 @@ func TestRequestFaults(t *testing.T) {
 			header(http.CanonicalHeaderKey(core.APIGwStageVarsHeader)), `["{}"]`, `[]`},
 		{"host: header", with(t, httpAPI, "headers/host", "plants.example.com"), host, apiHost, "plants.example.com"},
 		{"host: port", fixture(t, samLocal), host, "localhost", "127.0.0.1:3000"},
+		{"host: from the domain name", set(t, with(t, functionURL, "headers", map[string]any{}), "requestContext/domainName", "u.lambda-url.eu-central-1.on.aws"),
+			host, "u.lambda-url.eu-central-1.on.aws", "u.lambda-url.eu-central-1.on.aws"},
 		{"host: in the URL", fixture(t, httpAPI), urlHost, "https//" + apiHost, "//"},
 		{"address", fixture(t, httpAPI), remote, "  address 203.0.113.7: missing port in address", "203.0.113.7 0 <nil>"},
 		{"address: IPv6", with(t, httpAPI, "requestContext/http/sourceIp", "2001:db8::7"), remote,
 			"  address 2001:db8::7: too many colons in address", "2001:db8::7 0 <nil>"},
-		{"address: the text of the format's example", fixture(t, "aws-lambda-go/apigw-v2-request-jwt-authorizer.json"), remote,
+		{"address: placeholder of AWS's example", fixture(t, "aws-lambda-go/apigw-v2-request-jwt-authorizer.json"), remote,
 			"  address IP: missing port in address", "IP 0 <nil>"},
-		{"type of a field not used", with(t, httpAPI, "requestContext/timeEpoch", "soon"), path,
+		{"unused field of another type", with(t, httpAPI, "requestContext/timeEpoch", "soon"), path,
 			"error: json: cannot unmarshal string into Go struct field APIGatewayV2HTTPRequestContext.requestContext.timeEpoch of type int64", "/plants"},
-		{"claims that are no strings", with(t, httpAPI, "requestContext/authorizer", map[string]any{"jwt": map[string]any{"claims": map[string]any{"exp": 1}}}), path,
+		{"claims that are not strings", with(t, httpAPI, "requestContext/authorizer", map[string]any{"jwt": map[string]any{"claims": map[string]any{"exp": 1}}}), path,
 			"error: json: cannot unmarshal number into Go struct field APIGatewayV2HTTPRequestContextAuthorizerJWTDescription.requestContext.authorizer.jwt.claims of type string", "/plants"},
-		{"domain name that is none", with(t, httpAPI, "requestContext/domainName", "%zz"), host,
+		{"domain name: invalid", with(t, httpAPI, "requestContext/domainName", "%zz"), host,
 			`error: Could not convert proxy event to request: parse "https://%zz/plants?limit=2&include=id": invalid URL escape "%zz"`, apiHost},
-		// Right with the adapter already, and to stay so.
+		// The adapter gets these right.
 		{"user agent", fixture(t, httpAPI), (*http.Request).UserAgent, agent, agent},
 		{"header: tab", with(t, httpAPI, "headers/accept", "a\tb"), header("Accept"), `["a\tb"]`, `["a\tb"]`},
-		{"query: not parsed", with(t, httpAPI, "rawQueryString", "limit=%zz;limit=3"), query, "limit=%zz;limit=3", "limit=%zz;limit=3"},
+		{"query: invalid", with(t, httpAPI, "rawQueryString", "limit=%zz;limit=3"), query, "limit=%zz;limit=3", "limit=%zz;limit=3"},
 		{"body", with(t, create, "body", "{\"a\": 1}\x00"), body, "9 {\"a\": 1}\x00", "9 {\"a\": 1}\x00"},
 		{"body: base64", fixture(t, "http-api/create-base64.json"), body,
 			"58 {\"id\":9007199254740993,\"name\":\"Fern, “wild”\",\"tag\":\"\"}", "58 {\"id\":9007199254740993,\"name\":\"Fern, “wild”\",\"tag\":\"\"}"},
@@ -147,35 +143,25 @@ func TestRequestFaults(t *testing.T) {
 	}
 }
 
-// The environment of the process says nothing about a request.
+// GO_API_HOST in the environment has no effect.
 func TestGoAPIHost(t *testing.T) {
 	for _, value := range []string{"https://elsewhere.example.com", "%zz"} {
 		var seen string
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := func(w http.ResponseWriter, r *http.Request) {
 			seen = r.Host
 			w.WriteHeader(http.StatusNoContent)
-		})
+		}
 		see := func([]byte) string { return seen }
 		t.Setenv("GO_API_HOST", value)
 		var got string
-		printed(t, func() { got = outcome(bare(h), fixture(t, httpAPI), see) })
+		printed(t, func() { got = outcome(bare(http.HandlerFunc(h)), fixture(t, httpAPI), see) })
 		if got != "elsewhere.example.com" && !strings.HasPrefix(got, "error: Could not convert") {
 			t.Errorf("GO_API_HOST=%s: the adapter alone: %s", value, got)
 		}
 		seen = "no request"
 		want := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
 		if got := outcome(ours(h), fixture(t, httpAPI), see); got != want {
-			t.Errorf("GO_API_HOST=%s: %s, want %s", value, got, want)
+			t.Errorf("GO_API_HOST=%s: got host %s, want %s", value, got, want)
 		}
-	}
-}
-
-// What no header says of the host, the domain name does.
-func TestHostFromDomainName(t *testing.T) {
-	event := with(t, "aws-lambda-go/lambda-urls-request.json", "requestContext/domainName", "u.lambda-url.eu-central-1.on.aws")
-	var seen string
-	h := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = r.Host }))
-	if _, err := h.Invoke(t.Context(), event); err != nil || seen != "u.lambda-url.eu-central-1.on.aws" {
-		t.Errorf("Host %q, error %v", seen, err)
 	}
 }

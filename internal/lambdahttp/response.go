@@ -9,22 +9,22 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A responseWriter stands between a handler and the adapter's ResponseWriter,
-// and does what that of [net/http.Server] does.
+// A responseWriter gives a handler what the ResponseWriter of [net/http.Server]
+// gives it, on top of the adapter's ResponseWriter.
 type responseWriter struct {
 	adapter http.ResponseWriter
-	header  http.Header // the handler's
-	isHead  bool        // the answer to a HEAD request
-	status  int         // 0 until it is written
+	header  http.Header // as the handler sets it
+	isHead  bool        // the request's method is HEAD
+	status  int         // 0 until it is sent
 }
 
 // Header returns the header that WriteHeader sends.
 func (w *responseWriter) Header() http.Header { return w.header }
 
-// WriteHeader sends status and header. The first call counts: in the adapter
-// it would be the last. Informational answers are left out, since a Lambda
-// response has no place for them. It panics if status is none that API Gateway
-// can pass on; then the answer is a failure.
+// WriteHeader sends status and header. Only the first call has an effect; in the
+// adapter the last one would win. Informational (1xx) responses are dropped,
+// since a Lambda response can't carry them. WriteHeader panics if API Gateway
+// can't return the status.
 func (w *responseWriter) WriteHeader(status int) {
 	if status < 100 || status > 599 {
 		panic(fmt.Sprintf("invalid status %d: use 200 to 599", status))
@@ -37,11 +37,11 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.adapter.WriteHeader(status)
 }
 
-// sendHeader copies the header to the adapter, where what the handler changes
-// from now on no longer counts. It takes names and values as net/http does:
-// names that are none are left out, and control characters in values become
-// spaces (and bytes that are not UTF-8, for which JSON has no way, U+FFFD). The fields that frame a message are left out as well: the front sends
-// the message anew and frames it itself.
+// sendHeader copies the header to the adapter. Changes that the handler makes
+// later have no effect. Like net/http it drops invalid names and replaces control
+// characters in values by spaces. Bytes that are not UTF-8 become U+FFFD, since
+// JSON can't carry them. It also drops the fields that frame a message on the
+// wire, which API Gateway sets itself.
 func (w *responseWriter) sendHeader() {
 	to := w.adapter.Header()
 	for name, values := range w.header {
@@ -55,7 +55,7 @@ func (w *responseWriter) sendHeader() {
 	}
 }
 
-// framing are the header fields of one connection, not of an answer.
+// framing has the header fields that concern a connection, not a response.
 var framing = map[string]bool{"Connection": true, "Content-Length": true, "Transfer-Encoding": true}
 
 // printable returns c, or a space for a control character.
@@ -66,12 +66,12 @@ func printable(c rune) rune {
 	return c
 }
 
-// Write sends a part of the body, if the answer may have one: in the adapter,
-// 204, 304 and the answers to HEAD keep theirs.
+// Write sends a part of the body, if the response may have one. The adapter
+// would send a body with 204, 304 and in responses to HEAD too.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.finish()
 	switch {
-	case len(p) == 0: // from which the adapter would guess a Content-Type
+	case len(p) == 0: // the adapter would guess a Content-Type from it
 		return 0, nil
 	case w.status == http.StatusNoContent, w.status == http.StatusNotModified:
 		return 0, http.ErrBodyNotAllowed
@@ -81,17 +81,23 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.adapter.Write(p)
 }
 
-// finish makes sure that there is a status: the adapter fails without one.
+// finish sends status 200 if the handler sent none. The adapter fails without a
+// status.
 func (w *responseWriter) finish() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
 }
 
-// encode returns resp in payload format 2.0, or an error if Lambda would not
-// take it.
+// maxPayload is the size limit, in bytes, of a response to a synchronous
+// invocation. A larger response is a Lambda error.
+// See https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
+const maxPayload = 6 << 20
+
+// encode returns resp in payload format 2.0, or an error if Lambda would reject
+// it.
 func encode(resp events.APIGatewayV2HTTPResponse) ([]byte, error) {
-	// The names that format 2.0 has: events.APIGatewayV2HTTPResponse has one more.
+	// Not the type itself: it has a field that the format doesn't have.
 	b, err := json.Marshal(struct {
 		StatusCode      int               `json:"statusCode"`
 		Headers         map[string]string `json:"headers"`
@@ -103,7 +109,18 @@ func encode(resp events.APIGatewayV2HTTPResponse) ([]byte, error) {
 		return nil, err
 	}
 	if len(b) > maxPayload {
-		return nil, fmt.Errorf("the response has %d bytes of JSON, more than the %d that Lambda takes", len(b), maxPayload)
+		return nil, fmt.Errorf("the response has %d bytes of JSON; Lambda's limit is %d", len(b), maxPayload)
 	}
 	return b, nil
+}
+
+// respond returns a response to e with the given status and JSON body, for
+// requests that the service can't answer.
+func (e *event) respond(status int, body string) []byte {
+	if e.RequestContext.HTTP.Method == http.MethodHead {
+		body = ""
+	}
+	header := map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json"}
+	b, _ := encode(events.APIGatewayV2HTTPResponse{StatusCode: status, Headers: header, Body: body}) // can't fail
+	return b
 }

@@ -2,24 +2,25 @@ package lambdahttp
 
 import (
 	"bytes"
-	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/handlers"
 )
 
-// What a client can see of a response.
+// The parts of a response that a client sees.
 func whole(a answer) string  { return fmt.Sprintf("%d %q %q", a.StatusCode, a.Headers, a.Body) }
 func status(a answer) string { return fmt.Sprint(a.StatusCode) }
 
-// TestResponseFaults holds each fault of the adapter against this package: the
-// response (or how the invocation ends) with the adapter alone, and here.
+// TestResponseFaults shows each fault of the adapter in converting responses:
+// the response, or how the invocation ends, with the adapter alone and with this
+// package.
 func TestResponseFaults(t *testing.T) {
 	type writer = http.ResponseWriter
 	for _, tt := range []struct {
@@ -31,12 +32,12 @@ func TestResponseFaults(t *testing.T) {
 	}{
 		{"nothing written", "GET", func(w writer) {}, whole,
 			"error: Error while generating proxy response: Status code not set on response", `200 map[] ""`},
-		{"header alone", "GET", func(w writer) { w.Header().Set("A", "b") }, whole,
+		{"header only", "GET", func(w writer) { w.Header().Set("A", "b") }, whole,
 			"error: Error while generating proxy response: Status code not set on response", `200 map["A":"b"] ""`},
 		{"status twice", "GET", func(w writer) { w.WriteHeader(201); w.WriteHeader(500) }, status, "500", "201"},
 		{"status after the body", "GET", func(w writer) { fmt.Fprint(w, "a"); w.WriteHeader(500) }, status, "500", "200"},
-		{"status of an interim answer", "GET", func(w writer) { w.WriteHeader(103) }, status, "103", "200"},
-		{"interim answer first", "GET", func(w writer) { w.WriteHeader(100); w.WriteHeader(404) }, status, "404", "404"},
+		{"informational status", "GET", func(w writer) { w.WriteHeader(103) }, status, "103", "200"},
+		{"informational status first", "GET", func(w writer) { w.WriteHeader(100); w.WriteHeader(404) }, status, "404", "404"},
 		{"status too high", "GET", func(w writer) { w.WriteHeader(600) }, status, "600", "500"},
 		{"status too low", "GET", func(w writer) { w.WriteHeader(0) }, status, "0", "500"},
 		{"204 with a body", "DELETE", func(w writer) { w.WriteHeader(204); fmt.Fprint(w, "a") }, whole,
@@ -55,9 +56,9 @@ func TestResponseFaults(t *testing.T) {
 			`200 map["Date":""] ""`, `200 map[] ""`},
 		{"header with a line break", "GET", func(w writer) { w.Header().Set("A", "b\r\nC: d\x00"); w.WriteHeader(200) }, whole,
 			`200 map["A":"b\r\nC: d\x00"] ""`, `200 map["A":"b  C: d "] ""`},
-		{"header that is none", "GET", func(w writer) { w.Header().Set("A: b\r\nC", "d"); w.WriteHeader(200) }, whole,
+		{"invalid header name", "GET", func(w writer) { w.Header().Set("A: b\r\nC", "d"); w.WriteHeader(200) }, whole,
 			`200 map["A: b\r\nC":"d"] ""`, `200 map[] ""`},
-		{"header in another case", "GET", func(w writer) { w.Header()["content-type"] = []string{"a/b"}; fmt.Fprint(w, "a") }, whole,
+		{"header name in lower case", "GET", func(w writer) { w.Header()["content-type"] = []string{"a/b"}; fmt.Fprint(w, "a") }, whole,
 			`200 map["Content-Type":"text/plain; charset=utf-8" "content-type":"a/b"] "a"`, `200 map["Content-Type":"a/b"] "a"`},
 		{"header of the connection", "GET", func(w writer) {
 			w.Header().Set("Content-Length", "7")
@@ -67,25 +68,27 @@ func TestResponseFaults(t *testing.T) {
 			`200 map["Connection":"close" "Content-Length":"7"] ""`, `200 map[] ""`},
 		{"panic", "GET", func(w writer) { panic("oh") }, status, "panic: oh", "500"},
 		{"panic after the body", "GET", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, whole,
-			"panic: oh", `500 map["Cache-Control":"no-store" "Content-Type":"application/json"] "{\"error\":50000,\"message\":\"internal error\"}"`},
+			"panic: oh", `500 map["Cache-Control":"no-store" "Content-Type":"application/json"] "{\"error\":50000,\"message\":\"internal error\"}\n"`},
+		{"panic, HEAD", "HEAD", func(w writer) { panic("oh") }, whole,
+			"panic: oh", `500 map["Cache-Control":"no-store" "Content-Type":"application/json"] ""`},
 		{"abort", "GET", func(w writer) { panic(http.ErrAbortHandler) }, status, "panic: net/http: abort Handler", "500"},
-		{"larger than Lambda takes", "GET", func(w writer) { io.Copy(w, strings.NewReader(strings.Repeat("a", maxPayload))) }, status, "200", "500"},
-		// Right with the adapter already, and to stay so.
+		{"too large for Lambda", "GET", func(w writer) { io.Copy(w, strings.NewReader(strings.Repeat("a", maxPayload))) }, status, "200", "500"},
+		// The adapter gets these right.
 		{"text", "GET", func(w writer) { fmt.Fprint(w, "{\"a\":\"é<&>\"}") }, whole,
 			`200 map["Content-Type":"text/plain; charset=utf-8"] "{\"a\":\"é<&>\"}"`, `200 map["Content-Type":"text/plain; charset=utf-8"] "{\"a\":\"é<&>\"}"`},
 		{"text with a control character", "GET", func(w writer) { w.Header().Set("Content-Type", "a/b"); fmt.Fprint(w, "\x01\u2028") }, whole,
 			`200 map["Content-Type":"a/b"] "\x01\u2028"`, `200 map["Content-Type":"a/b"] "\x01\u2028"`},
 		{"not text", "GET", func(w writer) { w.Header().Set("Content-Type", "a/b"); w.Write([]byte("\xff\x00")) }, whole,
 			`200 map["Content-Type":"a/b"] "\xff\x00"`, `200 map["Content-Type":"a/b"] "\xff\x00"`},
-		{"values joined", "GET", func(w writer) { w.Header()["Allow"] = []string{"GET, HEAD", "POST"}; w.WriteHeader(405) }, whole,
+		{"several values", "GET", func(w writer) { w.Header()["Allow"] = []string{"GET, HEAD", "POST"}; w.WriteHeader(405) }, whole,
 			`405 map["Allow":"GET, HEAD,POST"] ""`, `405 map["Allow":"GET, HEAD,POST"] ""`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { tt.handle(w) })
+			h := func(w http.ResponseWriter, _ *http.Request) { tt.handle(w) }
 			event := with(t, httpAPI, "requestContext/http/method", tt.method)
 			var got string
 			printed(t, func() {
-				got = outcome(bare(h), event, func(b []byte) string { return tt.see(unchecked(t, b)) })
+				got = outcome(bare(http.HandlerFunc(h)), event, func(b []byte) string { return tt.see(unchecked(t, b)) })
 			})
 			if got != tt.bare {
 				t.Errorf("the adapter alone:\n got %.200s\nwant %s", got, tt.bare)
@@ -98,25 +101,13 @@ func TestResponseFaults(t *testing.T) {
 	}
 }
 
-// unchecked returns the adapter's own response, whatever is wrong with it.
-func unchecked(t *testing.T, b []byte) (a answer) {
-	t.Helper()
-	if err := json.Unmarshal(b, &a); err != nil {
-		t.Fatal(err)
-	}
-	if a.IsBase64Encoded {
-		body, err := base64.StdEncoding.DecodeString(a.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.Body = string(body)
-	}
-	return a
-}
-
-// TestFormat holds the bytes of a response against the format's description.
+// TestFormat compares the bytes of a response with the format's documentation.
 func TestFormat(t *testing.T) {
-	h := ours(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := ours(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "1", Path: "/"})
 		http.SetCookie(w, &http.Cookie{Name: "b", Value: "2"})
 		w.Header().Set("Content-Type", "application/json")
@@ -124,33 +115,34 @@ func TestFormat(t *testing.T) {
 		w.Write([]byte(`{"name":"`))
 		w.Write([]byte("\xf0\x9f"))
 		w.Write([]byte("\x8c\xb1\"}")) // a character in two writes
-	}))
-	b, err := h.Invoke(t.Context(), fixture(t, httpAPI))
-	const want = `{"statusCode":201,"headers":{"Content-Type":"application/json"},"cookies":["a=1; Path=/","b=2"],` +
-		`"body":"{\"name\":\"🌱\"}","isBase64Encoded":false}`
-	if err != nil || string(b) != want {
-		t.Errorf("error %v\n got %s\nwant %s", err, b, want)
-	}
-	b, err = ours(standIn(204, "")).Invoke(t.Context(), fixture(t, httpAPI))
-	if string(b) != `{"statusCode":204,"headers":{},"body":"","isBase64Encoded":false}` || err != nil {
-		t.Errorf("error %v\n got %s", err, b)
+	})
+	for name, want := range map[string]string{
+		httpAPI: `{"statusCode":201,"headers":{"Content-Type":"application/json"},"cookies":["a=1; Path=/","b=2"],` +
+			`"body":"{\"name\":\"🌱\"}","isBase64Encoded":false}`,
+		"http-api/delete.json": `{"statusCode":204,"headers":{},"body":"","isBase64Encoded":false}`,
+	} {
+		b, err := h.Invoke(t.Context(), fixture(t, name))
+		if err != nil || string(b) != want {
+			t.Errorf("%s: error %v\n got %s\nwant %s", name, err, b, want)
+		}
 	}
 }
 
-// A header in another encoding than UTF-8 must not cost the answer.
+// JSON can't carry header values that are not UTF-8. The rest of the response
+// must survive them.
 func TestHeaderNotUTF8(t *testing.T) {
-	h := ours(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := ours(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("A", "caf\xe9")
 		w.Header().Set("Set-Cookie", "a=\xe9")
-	}))
+	})
 	b, err := h.Invoke(t.Context(), fixture(t, httpAPI))
-	if a := decode(t, b, err); a.Headers["A"] != "caf\uFFFD" || !reflect.DeepEqual(a.Cookies, []string{"a=\uFFFD"}) {
+	if a := decode(t, b, err); a.Headers["A"] != "caf\uFFFD" || !slices.Equal(a.Cookies, []string{"a=\uFFFD"}) {
 		t.Errorf("%+v", a)
 	}
 }
 
-// What a handler's writes return is what they return on a server.
-func TestWrites(t *testing.T) {
+// Write returns to the handler what it returns on a net/http server.
+func TestWriteAsNetHTTP(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		for _, status := range []int{0, 200, 204, 304, 404} {
 			var wrote string
@@ -178,85 +170,61 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-func TestFailure(t *testing.T) {
-	broken := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") })
-	for _, tt := range []struct {
-		name   string
-		o      Options
-		event  []byte
-		body   string
-		panics int
-	}{
-		{"handler", Options{Failure: standIn(500, "failed")}, fixture(t, httpAPI), "failed", 1},
-		{"handler, no Failure", Options{}, fixture(t, httpAPI), `{"error":50000,"message":"internal error"}`, 1},
-		{"handler and Failure", Options{Failure: broken}, fixture(t, httpAPI), `{"error":50000,"message":"internal error"}`, 2},
-		{"BadEvent", Options{BadEvent: broken, Failure: standIn(500, "failed")}, []byte("{}"), "failed", 1},
-		{"BadEvent and Failure", Options{BadEvent: broken, Failure: broken}, []byte("{}"), `{"error":50000,"message":"internal error"}`, 2},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var lines func() []map[string]any
-			tt.o.Logger, lines = logged()
-			b, err := New(broken, tt.o).Invoke(t.Context(), tt.event)
-			if a := decode(t, b, err); a.StatusCode != 500 || a.Body != tt.body {
-				t.Errorf("%d %s, want 500 %s", a.StatusCode, a.Body, tt.body)
-			}
-			panics := 0
-			for _, line := range lines() {
-				if line["msg"] != "panic" {
-					continue
-				}
-				panics++
-				stack, _ := line["stack"].(string)
-				if line["level"] != "ERROR" || line["cause"] != "broken" || !strings.Contains(stack, "TestFailure") {
-					t.Errorf("line %v", line)
-				}
-			}
-			if panics != tt.panics {
-				t.Errorf("%d lines of a panic, want %d", panics, tt.panics)
-			}
-		})
-	}
-}
-
-// After a failure the next request is answered as if nothing had happened.
-func TestAfterFailure(t *testing.T) {
-	h := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodDelete {
-			panic("oh")
-		}
-		fmt.Fprint(w, r.Method)
-	}))
-	for range 3 {
-		b, err := h.Invoke(t.Context(), fixture(t, "http-api/delete.json"))
-		if a := decode(t, b, err); a.StatusCode != 500 {
-			t.Errorf("status %d, want 500", a.StatusCode)
-		}
-		b, err = h.Invoke(t.Context(), fixture(t, httpAPI))
-		if a := decode(t, b, err); a.StatusCode != 200 || a.Body != "GET" {
-			t.Errorf("%d %s, want 200 GET", a.StatusCode, a.Body)
-		}
-	}
-}
-
-// A handler that aborts wants no line; an answer too large has one.
+// A failure is one error in the log, with the stack of a panic, unless the
+// handler aborted. It has no effect on the next request.
 func TestFailureLog(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		handle http.HandlerFunc
-		want   int
+		name       string
+		fail       http.HandlerFunc
+		msg, cause string // of the log line
+		stack      string
 	}{
-		{"abort", func(http.ResponseWriter, *http.Request) { panic(fmt.Errorf("gone: %w", http.ErrAbortHandler)) }, 0},
-		{"too large", func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte{'"'}, maxPayload/2)) }, 1},
+		{"panic", func(http.ResponseWriter, *http.Request) { panic("broken") }, "panic", "broken", "TestFailureLog"},
+		{"abort", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "", "", ""},
+		{"too large", func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte{'"'}, maxPayload/2)) },
+			"response failed", "Lambda's limit is 6291456", ""},
 	} {
 		logger, lines := logged()
-		b, err := New(tt.handle, Options{Logger: logger}).Invoke(context.Background(), fixture(t, httpAPI))
-		if a := decode(t, b, err); a.StatusCode != 500 || len(lines()) != tt.want {
-			t.Errorf("%s: status %d, log %v", tt.name, a.StatusCode, lines())
+		h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				tt.fail(w, r)
+			}
+		}), logger)
+		b, err := h.Invoke(t.Context(), fixture(t, "http-api/delete.json"))
+		if a := decode(t, b, err); a.StatusCode != 500 {
+			t.Errorf("%s: status %d, want 500", tt.name, a.StatusCode)
+		}
+		b, err = h.Invoke(t.Context(), fixture(t, httpAPI))
+		if a := decode(t, b, err); a.StatusCode != 200 {
+			t.Errorf("after %s: status %d, want 200", tt.name, a.StatusCode)
+		}
+		if (len(lines()) == 1) != (tt.msg != "") {
+			t.Errorf("%s: %d log lines", tt.name, len(lines()))
 		}
 		for _, line := range lines() {
-			if line["level"] != "ERROR" {
-				t.Errorf("%s: line %v", tt.name, line)
+			cause, _ := line["cause"].(string)
+			stack, _ := line["stack"].(string)
+			if line["level"] != "ERROR" || line["msg"] != tt.msg || !strings.Contains(cause, tt.cause) || !strings.Contains(stack, tt.stack) {
+				t.Errorf("%s: log line %v", tt.name, line)
 			}
 		}
+	}
+}
+
+// The response to a panic that handlers recovers and to one that reaches this
+// package must be the same.
+func TestFailureLikeService(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	event := with(t, httpAPI, "headers/authorization", "Bearer x")
+	var got [2]string
+	for i, h := range []http.Handler{
+		handlers.New(nil, nil, log), // panics when it looks at the token
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
+	} {
+		b, err := New(h, log).Invoke(t.Context(), event)
+		got[i] = whole(decode(t, b, err))
+	}
+	if got[0] != got[1] {
+		t.Errorf("handlers responds\n%s\nand this package\n%s", got[0], got[1])
 	}
 }
