@@ -3,230 +3,226 @@ package lambdalocal
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"example.com/plantstore/test/tools"
 )
 
-// Options say what function to run.
+// Options configure an [Environment] or a [Function].
 type Options struct {
-	// Binary is the path of the program.
+	// Binary is the absolute path of the program.
 	Binary string
 
-	// Env is added to the variables that Lambda sets, or replaces them. The
-	// program gets nothing from the environment of this process.
+	// Env adds to the variables that Lambda sets, or overrides them. The program
+	// inherits nothing from the environment of this process.
 	Env []string
 
-	// Timeout is the time that an invocation may take. Default: 10 s.
+	// Timeout limits each invocation. The default is 10 s.
 	Timeout time.Duration
 
-	// Concurrency is the number of environments of a [Function] at one time.
-	// Default: 1.
+	// Concurrency limits the environments of a [Function] that run at the same
+	// time. The default is 1.
 	Concurrency int
 
-	// Freeze stops the process whenever it waits for an invocation, as Lambda
-	// does: its clock goes on, its timers and connections see nothing of it.
-	// It has an effect where processes can be stopped by a signal.
+	// Freeze stops the process while it waits for an invocation, as Lambda does.
+	// It has no effect on systems other than Linux.
 	Freeze bool
 }
 
-func (o Options) timeout() time.Duration { return cmp.Or(o.Timeout, 10*time.Second) }
-
-// initTimeout is Lambda's, for the init phase.
+// initTimeout is Lambda's limit for the init phase.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const initTimeout = 10 * time.Second
 
-// maxResponse is what Lambda takes as the response to an invocation, in bytes.
+// maxPayload is Lambda's limit for an event and for a response, in bytes.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-const maxResponse = 6 << 20
+const maxPayload = 6 << 20
 
-// An Error is an invocation or an init that failed: what Lambda counts in the
-// metric Errors, and answers itself in place of the function.
+// An Error is a failed invocation or init. Lambda counts it in the metric Errors
+// and returns an error of its own to the caller.
 type Error struct {
-	Type    string // as in Lambda's own answers: Runtime.ExitError, Sandbox.Timedout, …
-	Message string
+	Type    string `json:"errorType"` // Lambda's, such as Runtime.ExitError, or the function's own
+	Message string `json:"errorMessage"`
 }
 
 func (e *Error) Error() string { return e.Type + ": " + e.Message }
 
-// An Environment is one execution environment: a process that takes one
+// An Environment is an execution environment: one process that handles one
 // invocation at a time.
 type Environment struct {
-	options Options
-	cmd     *exec.Cmd
-	server  *http.Server
-	stdout  tools.Buffer
-	stderr  tools.Buffer
+	options        Options
+	cmd            *exec.Cmd
+	server         *httptest.Server // the Runtime API
+	stdout, stderr tools.Buffer
+	started        time.Time
 
-	ready  chan struct{}    // closed once the process asks for its first invocation
-	next   chan *invocation // to where the process waits for it
-	exited chan struct{}    // closed once the process has
+	idle   chan struct{}    // full while the process waits for an invocation
+	next   chan *invocation // to the waiting process
+	exited chan struct{}    // closed when the process has exited
 
-	invoking sync.Mutex // held while an invocation is under way
+	invoking sync.Mutex // held during an invocation
 
 	mu      sync.Mutex
-	current *invocation // that the process has got and not answered
+	current *invocation // received by the process and not yet answered
 	errors  []*Error
+	init    time.Duration // 0 until the end of the init phase
+	last    time.Duration
 }
 
 // An invocation is an event on its way through the function.
 type invocation struct {
 	id       string
 	payload  []byte
-	deadline time.Time     // set when the process gets it
-	begun    chan struct{} // closed then
+	start    time.Time
 	done     chan struct{} // closed when response or err is set
 	response []byte
 	err      *Error
 }
 
-// NewEnvironment starts the program. It is to be closed.
+// NewEnvironment starts the program. The caller must call Close.
 func NewEnvironment(o Options) (*Environment, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	binary, err := filepath.Abs(o.Binary)
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	e := &Environment{
 		options: o,
-		cmd:     exec.Command(binary),
-		ready:   make(chan struct{}),
+		cmd:     exec.Command(o.Binary),
+		idle:    make(chan struct{}, 1),
 		next:    make(chan *invocation),
 		exited:  make(chan struct{}),
 	}
-	e.server = &http.Server{Handler: e.runtimeAPI()}
-	e.cmd.Dir = filepath.Dir(binary)
-	e.cmd.Env = append(environ(l.Addr().String(), e.cmd.Dir, o.timeout()), o.Env...)
+	e.server = httptest.NewUnstartedServer(e.runtimeAPI()) // it listens, but doesn't serve yet
+	e.cmd.Dir = filepath.Dir(o.Binary)
+	e.cmd.Env = append(environ(e.server.Listener.Addr().String(), e.cmd.Dir), o.Env...)
 	e.cmd.Stdout, e.cmd.Stderr = &e.stdout, &e.stderr
 	dieWithParent(e.cmd)
+	e.started = time.Now()
 	if err := e.cmd.Start(); err != nil {
-		return nil, errors.Join(err, l.Close())
+		e.server.Listener.Close()
+		return nil, err
 	}
-	go e.server.Serve(l)
+	e.server.Start()
 	go func() {
-		e.cmd.Wait() // ProcessState has the outcome
+		e.cmd.Wait() // the result is in ProcessState
 		close(e.exited)
 	}()
 	return e, nil
 }
 
-// environ returns the variables that Lambda sets for a runtime of the operating
-// system alone.
+// environ returns the variables that Lambda sets for an OS-only runtime.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
-func environ(runtimeAPI, dir string, timeout time.Duration) []string {
+func environ(runtimeAPI, dir string) []string {
 	return []string{
 		"_HANDLER=bootstrap",
 		"AWS_ACCESS_KEY_ID=ASIAEXAMPLE", "AWS_SECRET_ACCESS_KEY=example", "AWS_SESSION_TOKEN=example",
 		"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1",
 		"AWS_LAMBDA_FUNCTION_NAME=" + functionName, "AWS_LAMBDA_FUNCTION_VERSION=1", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
 		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
-		"AWS_LAMBDA_LOG_GROUP_NAME=/aws/lambda/" + functionName, "AWS_LAMBDA_LOG_STREAM_NAME=2025/09/10/[1]0123456789abcdef",
 		"AWS_LAMBDA_RUNTIME_API=" + runtimeAPI,
 		"LAMBDA_TASK_ROOT=" + dir, "LAMBDA_RUNTIME_DIR=" + dir,
 		"LANG=en_US.UTF-8", "TZ=:UTC", "PATH=/usr/local/bin:/usr/bin/:/bin:/opt/bin",
-		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), // not Lambda's: without it nothing works on Windows
+		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), // not set by Lambda; Windows needs it
 	}
 }
 
 const functionName = "plants"
 
-// Invoke has the function answer an event. It waits for the end of the init,
-// and for the invocations before it. Where the function fails, the error is an
-// [*Error]; the process is gone if it ran out of time.
+// Invoke sends the function an event and returns its response. It waits until
+// the init phase and earlier invocations have ended. If the function fails, the
+// error is an [*Error]; a function that times out is killed.
 func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e.invoking.Lock()
 	defer e.invoking.Unlock()
 	if err := e.WaitReady(ctx); err != nil {
 		return nil, err
 	}
-	inv := &invocation{id: newUUID(), payload: payload, begun: make(chan struct{}), done: make(chan struct{})}
+	inv := &invocation{id: newRequestID(), payload: payload, start: time.Now(), done: make(chan struct{})}
 	select {
 	case e.next <- inv:
 	case <-e.exited:
-		return nil, e.exit()
+		return nil, e.exitError()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	<-inv.begun
-	timeout := time.NewTimer(time.Until(inv.deadline))
-	defer timeout.Stop()
 	select {
 	case <-inv.done:
 	case <-e.exited:
 		select {
-		case <-inv.done: // before it ended
+		case <-inv.done: // before the exit
 		default:
-			return nil, e.exit()
+			return nil, e.exitError()
 		}
-	case <-timeout.C:
+	case <-time.After(e.options.Timeout):
 		e.kill()
-		return nil, e.fail(&Error{"Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", inv.id, e.options.timeout().Seconds())})
+		return nil, e.record(&Error{"Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", inv.id, e.options.Timeout.Seconds())})
 	}
 	if inv.err != nil {
-		return nil, e.fail(inv.err)
+		return nil, e.record(inv.err)
 	}
 	return inv.response, nil
 }
 
-// WaitReady waits until the process asks for its first invocation. It returns
-// an [*Error] if it doesn't in the time that Lambda allows, or ends.
+// WaitReady waits until the process asks for an invocation, for the first time at
+// the end of its init phase. It returns an [*Error] if the process exits, or if
+// it takes longer than Lambda allows for the init phase; then it is killed.
 func (e *Environment) WaitReady(ctx context.Context) error {
-	timeout := time.NewTimer(initTimeout)
-	defer timeout.Stop()
 	select {
-	case <-e.ready:
+	case <-e.idle:
+		e.idle <- struct{}{}
 		return nil
 	case <-e.exited:
-		return e.exit()
-	case <-timeout.C:
+		return e.exitError()
+	case <-time.After(initTimeout):
 		e.kill()
-		return e.fail(&Error{"Sandbox.Timedout", fmt.Sprintf("the init took more than %v", initTimeout)})
+		return e.record(&Error{"Sandbox.Timedout", fmt.Sprintf("the process did not ask for an invocation within %v", initTimeout)})
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// exit returns the error that the end of the process is to an invocation.
-func (e *Environment) exit() error {
-	return e.fail(&Error{"Runtime.ExitError", "Runtime exited: " + e.cmd.ProcessState.String()})
+// exitError returns the error of an invocation after the process has exited.
+func (e *Environment) exitError() error {
+	return e.record(&Error{"Runtime.ExitError", "Runtime exited: " + e.cmd.ProcessState.String()})
 }
 
-// fail records err.
-func (e *Environment) fail(err *Error) error {
+// record adds err to the errors and returns it.
+func (e *Environment) record(err *Error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.errors = append(e.errors, err)
 	return err
 }
 
-// Close ends the process, as Lambda does without extensions: at once.
+// Close kills the process, as Lambda does with functions that have no
+// extensions.
 func (e *Environment) Close() {
 	e.kill()
 	e.server.Close()
 }
 
-// kill ends the process and waits for that.
+// kill kills the process and waits until it has exited.
 func (e *Environment) kill() {
-	e.cmd.Process.Kill() // an error means that it has ended
+	e.cmd.Process.Kill() // fails only if the process has exited
 	<-e.exited
 }
 
-// Exited is closed once the process has ended.
-func (e *Environment) Exited() <-chan struct{} { return e.exited }
+// PID returns the id of the process.
+func (e *Environment) PID() int { return e.cmd.Process.Pid }
 
-// State is the state of the process once it has ended: its exit code, its
-// processor time, its memory.
+// Durations returns what Lambda reports as Init Duration, from the start of the
+// process until it asked for its first invocation, and as Duration of the last
+// invocation, from sending the event until the response was complete.
+func (e *Environment) Durations() (init, last time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.init, e.last
+}
+
+// State waits until the process has exited and returns its exit state.
 func (e *Environment) State() *os.ProcessState {
 	<-e.exited
 	return e.cmd.ProcessState
@@ -242,5 +238,5 @@ func (e *Environment) Stderr() string { return e.stderr.String() }
 func (e *Environment) Errors() []*Error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]*Error(nil), e.errors...)
+	return slices.Clone(e.errors)
 }

@@ -2,30 +2,31 @@ package lambdalocal
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"sync"
 )
 
-// A Function is a Lambda function: each of the invocations at one time has an
-// environment of its own, and environments are used again.
+// A Function is a Lambda function. Each concurrent invocation runs in an
+// environment of its own, and later invocations reuse the environments.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
 type Function struct {
 	options Options
-	slots   chan struct{} // one for each invocation under way
+	slots   chan struct{} // full at the limit of concurrent invocations
 
 	mu   sync.Mutex
 	all  []*Environment
 	idle []*Environment
 }
 
-// NewFunction returns the function, of which nothing runs yet. It is to be
-// closed.
+// NewFunction returns a function without environments. The caller must call
+// Close.
 func NewFunction(o Options) *Function {
 	return &Function{options: o, slots: make(chan struct{}, max(o.Concurrency, 1))}
 }
 
-// Invoke has the function answer an event. Beyond the function's concurrency it
-// waits, where Lambda would throttle. An [*Error] is the function's.
+// Invoke sends the function an event and returns its response. At the limit of
+// concurrent invocations it waits, where Lambda would throttle. If the function
+// fails, the error is an [*Error].
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:
@@ -37,11 +38,15 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.putBack(e)
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.idle = append(f.idle, e)
+	}()
 	return e.Invoke(ctx, payload)
 }
 
-// environment returns one that is idle, the last used first, or a new one.
+// environment returns the idle environment that was used last, or a new one.
 func (f *Function) environment() (*Environment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,7 +54,7 @@ func (f *Function) environment() (*Environment, error) {
 		e := f.idle[n-1]
 		f.idle = f.idle[:n-1]
 		select {
-		case <-e.Exited():
+		case <-e.exited:
 		default:
 			return e, nil
 		}
@@ -61,20 +66,15 @@ func (f *Function) environment() (*Environment, error) {
 	return e, err
 }
 
-func (f *Function) putBack(e *Environment) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.idle = append(f.idle, e)
-}
-
-// Environments returns all environments so far, also those that have ended.
+// Environments returns all environments so far, including those that have
+// exited.
 func (f *Function) Environments() []*Environment {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]*Environment(nil), f.all...)
+	return slices.Clone(f.all)
 }
 
-// Close ends all environments.
+// Close closes all environments.
 func (f *Function) Close() {
 	for _, e := range f.Environments() {
 		e.Close()
@@ -90,15 +90,17 @@ func (f *Function) Errors() (all []*Error) {
 }
 
 // Stdout returns what all environments have written to standard output so far.
-func (f *Function) Stdout() string { return f.output((*Environment).Stdout) }
+func (f *Function) Stdout() (all string) {
+	for _, e := range f.Environments() {
+		all += e.Stdout()
+	}
+	return all
+}
 
 // Stderr returns what all environments have written to standard error so far.
-func (f *Function) Stderr() string { return f.output((*Environment).Stderr) }
-
-func (f *Function) output(of func(*Environment) string) string {
-	var b strings.Builder
+func (f *Function) Stderr() (all string) {
 	for _, e := range f.Environments() {
-		b.WriteString(of(e))
+		all += e.Stderr()
 	}
-	return b.String()
+	return all
 }

@@ -1,12 +1,11 @@
-// Package lambdalocal runs the program of a Lambda function as Lambda does, on
-// this machine: an [Environment] is the program with a Runtime API of its own,
-// a [Function] is as many environments as there are invocations at once, and
-// [HTTPAPI] is the API Gateway HTTP API in front. The program is the one that
-// is deployed, unchanged.
+// Package lambdalocal runs the program of a Lambda function on this machine as
+// Lambda does. An [Environment] is one process of the program with its own
+// Runtime API, a [Function] is as many environments as there are concurrent
+// invocations, and an [HTTPAPI] is the API Gateway HTTP API in front of it. The
+// program is the one that gets deployed, unchanged.
 //
-// What is Lambda's behaviour and what is API Gateway's is said at each place
-// with its source. Nothing but [Start] depends on package testing, so that
-// other programs can measure a function by the same means.
+// Comments give the source of each behaviour of Lambda and API Gateway. Only
+// [Start] uses package testing; programs such as test/coldstart use the rest.
 package lambdalocal
 
 import (
@@ -16,28 +15,29 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// Start runs the function of o behind an HTTP API on this machine until the
-// test ends, and returns it with the address of the API. The function isn't
-// started before its first invocation, as on Lambda.
+// Start runs a function behind an HTTP API until the test ends. It returns the
+// function and the address of the API. As on Lambda, the first process starts
+// with the first invocation.
 //
-// At the end of the test it checks what must hold whatever the test did: there
-// was no Lambda error (see [Function.Errors]).
+// When the test ends, Start fails it if there was a Lambda error (see
+// [Function.Errors]).
 func Start(tb testing.TB, o Options) (f *Function, base string) {
 	tb.Helper()
 	f = NewFunction(o)
-	front := httptest.NewServer(&HTTPAPI{Function: f})
+	front := httptest.NewServer(&HTTPAPI{Invoke: f.Invoke})
 	tb.Cleanup(func() {
 		front.Close()
 		f.Close()
 		for _, err := range f.Errors() {
-			tb.Errorf("a Lambda error: %v\n%s%s", err, f.Stdout(), f.Stderr())
+			tb.Errorf("Lambda error: %v\n%s%s", err, f.Stdout(), f.Stderr())
 		}
 	})
 	return f, front.URL
 }
 
-// Build builds a program of this module, named by its folder, with the flags
-// that it is deployed with, but for this machine.
+// Build builds a program of this module for this machine, with the flags that it
+// gets deployed with. The program is the path of its folder, such as
+// "cmd/lambda".
 func Build(program string) (binary string, err error) {
 	return tools.Build(program, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")
 }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent has the process killed when this one ends: one that is frozen
-// would stay for ever.
+// dieWithParent makes the kernel kill the process when this one exits. A frozen
+// process would never exit otherwise.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
