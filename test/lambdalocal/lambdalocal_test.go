@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 			_, err := e.Invoke(t.Context(), []byte(event))
 			failed, ok := errors.AsType[*Error](err)
 			if !ok || failed.Type != want.kind {
-				t.Errorf("error %v, want %s", err, want.kind)
+				t.Fatalf("error %v, want %s", err, want.kind)
 			}
 			if errs := e.Errors(); len(errs) != 1 || errs[0] != failed {
 				t.Errorf("recorded errors %v", errs)
