@@ -1,5 +1,5 @@
-// Package sam gives tests the SAM CLI, the translator that CloudFormation
-// uses for SAM templates, and cfn-lint.
+// Package sam provides tests with the SAM CLI, the translator that CloudFormation
+// applies to SAM templates, and cfn-lint.
 package sam
 
 import (
@@ -20,67 +20,50 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// Region is the region that the tools take themselves to be in.
+// Region is the AWS region of all commands.
 const Region = "eu-central-1"
 
 //go:embed requirements.txt
 var requirements []byte
 
-const (
-	askTimeout     = time.Minute     // for Python to say who it is, on a busy machine
-	installTimeout = 8 * time.Minute // for 100 MB over a slow line
-)
+const installTimeout = 8 * time.Minute // for 100 MB on a slow line
 
-// Tools is a Python environment with the tools in it.
-type Tools struct {
-	dir    string
-	python string
-}
+// Tools is a virtual environment of Python with the tools in it.
+type Tools struct{ dir string }
 
-// Open returns the tools, which Python and its package manager get once and
-// which are kept in the user's cache folder. If they can't be had the test is
-// skipped, and a line on the terminal says so even where go test hides what
-// passing tests print. With CI=true it fails instead.
+// Open returns the tools. The first call on a machine installs them in the
+// user's cache folder. If Python is missing, so are the tools; see
+// [tools.Missing].
 func Open(t testing.TB) *Tools {
 	t.Helper()
 	installed, err := once()
 	if err != nil {
-		tools.Missing(t, err)
+		tools.Missing(t, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
 	}
 	return installed
 }
 
-var once = sync.OnceValues(func() (*Tools, error) {
-	installed, err := open()
-	if err != nil {
-		return nil, fmt.Errorf("no SAM CLI. Install Python 3.11 or later with its venv module (Debian: python3-venv): %s", tools.OneLine(err))
-	}
-	return installed, nil
-})
+var once = sync.OnceValues(open)
 
 func open() (*Tools, error) {
-	python, identity, err := findPython()
+	python, version, err := findPython()
 	if err != nil {
 		return nil, err
 	}
-	// Another Python needs an environment of its own, and so do other versions
-	// of the tools.
-	name := fmt.Sprintf("sam-%x", sha256.Sum256([]byte(identity+string(requirements))))[:16]
+	// Another Python or other versions of the tools need another folder.
+	name := fmt.Sprintf("sam-%x", sha256.Sum256([]byte(version+string(requirements))))[:16]
 	dir, err := tools.Dir(name, installTimeout, func(dir string) error { return install(python, dir) })
-	if err != nil {
-		return nil, err
-	}
-	return &Tools{dir: dir, python: pythonIn(dir)}, nil
+	return &Tools{dir}, err
 }
 
-// findPython returns the command that is Python 3, and what tells it from others.
-func findPython() (command, identity string, err error) {
+// findPython returns the command that starts Python 3, and its version.
+func findPython() (command, version string, err error) {
 	for _, command := range []string{"python3", "python"} {
-		identity, askErr := tools.Run(askTimeout, command, "-c", "import sys, venv; print(sys.version, sys.executable)")
-		if askErr == nil {
-			return command, identity, nil
+		version, runErr := tools.Run(time.Minute, command, "-c", "import sys, venv; print(sys.version, sys.executable)")
+		if runErr == nil {
+			return command, version, nil
 		}
-		err = errors.Join(err, askErr)
+		err = errors.Join(err, runErr)
 	}
 	return "", "", err
 }
@@ -105,24 +88,12 @@ func pythonIn(dir string) string {
 	return filepath.Join(dir, "bin", "python")
 }
 
-// Python returns the command that runs Python with these arguments. Its
-// environment is that of the process, without the user's own AWS settings.
+// Python returns the command that runs Python with the given arguments, without
+// the user's AWS settings.
 func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, t.python, args...)
-	cmd.Env = environ(os.Environ(), filepath.Join(t.dir, "settings"))
-	cmd.WaitDelay = time.Second // in case a child of its own keeps the pipes
-	return cmd
-}
-
-// SAM returns the command that runs the SAM CLI with these arguments, like
-// [Tools.Python]. The scripts of the environment themselves don't work, since
-// it was moved after they were made.
-func (t *Tools) SAM(ctx context.Context, args ...string) *exec.Cmd {
-	return t.Python(ctx, append([]string{"-m", "samcli"}, args...)...)
-}
-
-func environ(base []string, settings string) []string {
-	env := []string{
+	cmd := exec.CommandContext(ctx, pythonIn(t.dir), args...)
+	cmd.WaitDelay = time.Second // in case a child process keeps the pipes open
+	cmd.Env = []string{
 		"AWS_REGION=" + Region,
 		"AWS_DEFAULT_REGION=" + Region,
 		"AWS_ACCESS_KEY_ID=local",
@@ -131,12 +102,19 @@ func environ(base []string, settings string) []string {
 		"AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
 		"PYTHONUTF8=1",
 		"SAM_CLI_TELEMETRY=0",
-		"__SAM_CLI_APP_DIR=" + settings, // rather than the user's home
+		"__SAM_CLI_APP_DIR=" + filepath.Join(t.dir, "settings"), // not the user's
 	}
-	for _, kv := range base {
+	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, "SAM_") && !strings.HasPrefix(kv, "PYTHON") {
-			env = append(env, kv)
+			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	return env
+	return cmd
+}
+
+// SAM returns the command that runs the SAM CLI with the given arguments, like
+// [Tools.Python]. It avoids the environment's script "sam", which contains the
+// path of the temporary folder that it was installed in.
+func (t *Tools) SAM(ctx context.Context, args ...string) *exec.Cmd {
+	return t.Python(ctx, append([]string{"-m", "samcli"}, args...)...)
 }

@@ -1,5 +1,5 @@
-// Package syncbuf collects what a program under test writes, while the test
-// reads it.
+// Package tools has what the tests of several packages need: external programs,
+// kept in the user's cache, and the programs of this module, built and run.
 package tools
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A Buffer keeps what is written to it. It is safe for concurrent use, and the
-// zero Buffer is empty.
+// A Buffer collects what a program writes while a test reads it. It is safe for
+// concurrent use. The zero Buffer is empty.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -21,18 +21,17 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// String returns what was written so far.
+// String returns the contents.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
 }
 
-// Take returns what was written so far, and forgets it.
+// Take returns the contents and empties the buffer.
 func (b *Buffer) Take() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.b.String()
-	b.b.Reset()
-	return s
+	defer b.b.Reset()
+	return b.b.String()
 }

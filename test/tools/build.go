@@ -11,11 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Build builds a program of this module, named by its folder ("cmd/local"), with
 // the given flags of go build, and with the race detector if the caller has it.
-// A program is built once per process. [Main] removes what was built.
+// Each program is built once per process; [Main] removes the binaries.
 func Build(program string, flags ...string) (binary string, err error) {
 	builds.Lock()
 	defer builds.Unlock()
@@ -23,23 +24,15 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if binary, ok := builds.done[key]; ok {
 		return binary, nil
 	}
-	root, err := Root()
-	if err != nil {
+	if err := dependOn("api", program, "internal"); err != nil {
 		return "", err
-	}
-	// The go command repeats a cached test result unless a file has changed
-	// that the test opened. It doesn't know what the test builds.
-	for _, dir := range []string{"api", program, "internal"} {
-		if err := filepath.WalkDir(filepath.Join(root, dir), func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
-			return "", err
-		}
 	}
 	dir, err := os.MkdirTemp("", "plantstore-")
 	if err != nil {
 		return "", err
 	}
 	builds.dirs = append(builds.dirs, dir)
-	binary = filepath.Join(dir, filepath.Base(program)+".exe") // the ending is for Windows
+	binary = filepath.Join(dir, filepath.Base(program)+".exe") // the suffix is for Windows
 	args := append([]string{"build", "-o", binary}, flags...)
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -48,19 +41,36 @@ func Build(program string, flags ...string) (binary string, err error) {
 	}
 	cmd.Args = append(cmd.Args, "example.com/plantstore/"+program)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s could not be built: %w\n%s", program, err, out)
+		return "", fmt.Errorf("building %s: %w\n%s", program, err, out)
 	}
 	builds.done[key] = binary
 	return binary, nil
 }
 
+// dependOn opens all folders below those named. The go command caches test
+// results until a file that the test opened changes, and it can't see what the
+// test builds.
+func dependOn(folders ...string) error {
+	mod, err := Run(time.Minute, "go", "env", "GOMOD")
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		err := filepath.WalkDir(filepath.Join(filepath.Dir(mod), folder), func(_ string, _ fs.DirEntry, err error) error { return err })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var builds = struct {
 	sync.Mutex
-	done map[string]string // by flags and program
+	done map[string]string // binaries by flags and program
 	dirs []string
 }{done: map[string]string{}}
 
-// RemoveBuilt removes the programs that [Build] made.
+// RemoveBuilt removes the programs that [Build] built.
 func RemoveBuilt() {
 	builds.Lock()
 	defer builds.Unlock()
@@ -70,7 +80,7 @@ func RemoveBuilt() {
 	builds.done, builds.dirs = map[string]string{}, nil
 }
 
-// Main runs the tests of a package that calls [Build]. It is for TestMain.
+// Main is the TestMain of packages that call [Build].
 func Main(m *testing.M) {
 	code := m.Run()
 	RemoveBuilt()
