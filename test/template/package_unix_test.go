@@ -10,21 +10,26 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"example.com/plantstore/test/tools"
 )
 
-// maxPackage is what the function may weigh: Lambda fetches it for each cold
-// start.
-const maxPackage = 5 << 20
-
-// The function is built for either processor by the Makefile, as SAM does it,
-// and is a light package without a need of the system's libraries.
+// The Makefile builds the function for both processors, as SAM calls it: small,
+// since Lambda downloads it for each cold start, and without system libraries.
 func TestPackage(t *testing.T) {
+	t.Parallel()
+	const maxSize = 5 << 20
+	tools.Need(t, "make")
+	if err := tools.DependOn("api", "cmd/lambda", "internal"); err != nil {
+		t.Fatal(err)
+	}
 	for arch, machine := range map[string]elf.Machine{"arm64": elf.EM_AARCH64, "amd64": elf.EM_X86_64} {
 		t.Run(arch, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), "make", "-C", "..", "build-PlantFunction", "ARCH="+arch, "ARTIFACTS_DIR="+dir)
+			cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", "build-"+function, "ARCH="+arch, "ARTIFACTS_DIR="+dir)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("make build-%s: %v\n%s", function, err, out)
 			}
 			bootstrap, err := elf.Open(filepath.Join(dir, "bootstrap"))
 			if err != nil {
@@ -32,10 +37,10 @@ func TestPackage(t *testing.T) {
 			}
 			defer bootstrap.Close()
 			if bootstrap.Machine != machine {
-				t.Errorf("it is for %v, want %v", bootstrap.Machine, machine)
+				t.Errorf("bootstrap is built for %v, want %v", bootstrap.Machine, machine)
 			}
-			if libraries, err := bootstrap.ImportedLibraries(); len(libraries) > 0 {
-				t.Errorf("it needs %v, %v", libraries, err)
+			if libraries, err := bootstrap.ImportedLibraries(); len(libraries) > 0 || err != nil {
+				t.Errorf("bootstrap needs the libraries %v, %v", libraries, err)
 			}
 			var b bytes.Buffer
 			z := zip.NewWriter(&b)
@@ -45,8 +50,8 @@ func TestPackage(t *testing.T) {
 			if err := z.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if b.Len() > maxPackage || b.Len() < 1<<20 {
-				t.Errorf("the package has %d bytes, want at most %d", b.Len(), maxPackage)
+			if b.Len() > maxSize {
+				t.Errorf("the package has %d bytes, want at most %d", b.Len(), maxSize)
 			}
 		})
 	}

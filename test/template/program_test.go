@@ -2,172 +2,145 @@ package template
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/plants"
 )
 
-// program is what the template has to agree with.
-type program struct {
-	environment []string // the names of the variables that the function reads
-	calls       []string // what it calls, each as an action and a resource
-	table       node     // the schema of its table, as CloudFormation has it
+const function = "PlantFunction"
+
+var otherIssuer = map[string]string{"TokenIssuer": "https://example.eu.auth0.com/", "TokenAudience": "plants,api://plants"}
+
+func TestEnvironmentNames(t *testing.T) {
+	t.Parallel()
+	read := append(config.Names(),
+		"AWS_ENDPOINT_URL_DYNAMODB", // by the AWS SDK
+		"GOGC", "GOMAXPROCS",        // by the Go runtime
+		"SSL_CERT_FILE", "SSL_CERT_DIR", // by crypto/x509
+	)
+	set := deploy(t, nil).environment()
+	for _, name := range read {
+		if _, ok := set[name]; !ok {
+			t.Errorf("template.yaml: add %s to the Variables of %s: the program reads it, and sam local can't set what is missing there", name, function)
+		}
+	}
+	for name := range set {
+		if !slices.Contains(read, name) {
+			t.Errorf("template.yaml: remove %s from the Variables of %s, or add it to Names in internal/config: the program doesn't read it", name, function)
+		}
+	}
 }
 
-func readProgram(t *testing.T) program {
-	t.Helper()
-	return program{environment: environment(t), calls: calls(t), table: table(t)}
+// The program starts with the variables that the template sets, and accepts the
+// tokens that it should.
+func TestEnvironmentValues(t *testing.T) {
+	t.Parallel()
+	const pool = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_1a2B3c"
+	for _, tt := range []struct {
+		parameters map[string]string
+		issuer     string
+		audiences  []string
+	}{
+		{nil, pool, []string{"UserClient"}},
+		{map[string]string{"MachineClient": "true"}, pool, []string{"UserClient", "ProgramClient"}},
+		{otherIssuer, otherIssuer["TokenIssuer"], []string{"plants", "api://plants"}},
+	} {
+		variables := deploy(t, tt.parameters).environment()
+		real := strings.NewReplacer("${UserPool.ProviderURL}", pool, "${", "", "}", "")
+		c, err := config.FromEnv(func(name string) string { return real.Replace(str(variables, name)) })
+		if err != nil {
+			t.Errorf("with %v the program does not start: %v", tt.parameters, err)
+			continue
+		}
+		if c.Table != "PlantTable" || c.Tokens.Issuer != tt.issuer || !slices.Equal(c.Tokens.Audiences, tt.audiences) {
+			t.Errorf("with %v the program uses the table %s and tokens of %s for %q", tt.parameters, c.Table, c.Tokens.Issuer, c.Tokens.Audiences)
+		}
+	}
 }
 
-// environment returns the variables of package config, the SDK's one for
-// DynamoDB Local, and those of Go's runtime.
-func environment(t *testing.T) []string {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/config/config.go", nil, parser.SkipObjectResolution)
+func TestTableSchema(t *testing.T) {
+	t.Parallel()
+	b, err := json.Marshal(dynamo.TableInput(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"AWS_ENDPOINT_URL_DYNAMODB", "GOGC", "GOMAXPROCS"}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !spec.Names[0].IsExported() || len(spec.Values) == 0 {
-			return true
-		}
-		if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			name, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			names = append(names, name)
-		}
-		return true
-	})
-	if !slices.Contains(names, "TABLE_NAME") {
-		t.Fatalf("found no TABLE_NAME among the names of package config, but %q", names)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// calls returns what the store asks of DynamoDB when all of it is used.
-func calls(t *testing.T) []string {
-	t.Helper()
-	const tableName = "the-table"
-	var mu sync.Mutex
-	var calls []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ TableName, IndexName string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.TableName != tableName {
-			t.Errorf("a call for the table %q: %v", in.TableName, err)
-		}
-		_, action, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		resource := "${PlantTable.Arn}"
-		if in.IndexName != "" {
-			resource += "/index/" + in.IndexName
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		calls = append(calls, "dynamodb:"+action+" "+resource)
-		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-		if action == "Query" {
-			io.WriteString(w, `{"Items":[],"Count":0,"ScannedCount":0}`)
-			return
-		}
-		io.WriteString(w, `{}`)
-	}))
-	defer server.Close()
-	client, err := dynamo.NewClient(aws.Config{
-		Region:       "local",
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-		BaseEndpoint: &server.URL,
-	}, slog.New(slog.DiscardHandler))
-	if err != nil {
+	var want map[string]any
+	if err := json.Unmarshal(b, &want); err != nil {
 		t.Fatal(err)
 	}
-	store := dynamo.New(client, tableName)
-	after := int64(1)
-	if err := store.Create(t.Context(), "alice", plants.Plant{ID: 7, Name: "Basil"}, "token"); err != nil {
-		t.Error(err)
-	}
-	if err := store.Delete(t.Context(), "alice", 7); err != nil {
-		t.Error(err)
-	}
-	for _, q := range []plants.Query{{Limit: 1}, {Limit: 1, After: &after}} {
-		if _, err := store.List(t.Context(), "alice", q); err != nil {
-			t.Error(err)
+	delete(want, "TableName") // CloudFormation chooses it
+	want["DeletionProtectionEnabled"] = true
+	want["PointInTimeRecoverySpecification"] = map[string]any{"PointInTimeRecoveryEnabled": true}
+	prune(want)
+	got := deploy(t, nil).Resources["PlantTable"].Properties
+	for key := range want {
+		if str(got, key) != str(want, key) {
+			t.Errorf("template.yaml: %s of PlantTable is %s; dynamo.TableInput has %s", key, str(got, key), str(want, key))
 		}
 	}
-	slices.Sort(calls)
-	return slices.Compact(calls)
+	for key := range got {
+		if want[key] == nil {
+			t.Errorf("template.yaml: PlantTable has %s, which dynamo.TableInput lacks", key)
+		}
+	}
 }
 
-// table returns what the program's schema is in the words of CloudFormation,
-// which are those of the API.
-func table(t *testing.T) node {
-	t.Helper()
-	in := dynamo.TableInput("the-table")
-	b, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n node
-	if err := json.Unmarshal(b, &n); err != nil {
-		t.Fatal(err)
-	}
-	delete(n, "TableName")
-	prune(n)
-	return n
-}
-
-// prune removes what isn't set.
+// prune removes members that are null.
 func prune(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
 			prune(e)
 		}
-	case node:
-		for key, e := range v {
-			if e == nil {
-				delete(v, key)
-			}
+	case map[string]any:
+		maps.DeleteFunc(v, func(_ string, e any) bool { return e == nil })
+		for _, e := range v {
 			prune(e)
 		}
 	}
 }
 
-func TestProgram(t *testing.T) {
-	p := readProgram(t)
-	wantCalls := []string{
-		"dynamodb:DeleteItem ${PlantTable.Arn}",
-		"dynamodb:PutItem ${PlantTable.Arn}",
-		"dynamodb:Query ${PlantTable.Arn}/index/owner-index",
+// The function's role allows the actions of dynamo.Actions, and writing logs.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	s := deploy(t, nil)
+	arns := map[string]string{"table": "${PlantTable.Arn}", "index": "${PlantTable.Arn}/index/owner-index"}
+	want := map[string]bool{"logs:CreateLogStream ${FunctionLogs.Arn}": true, "logs:PutLogEvents ${FunctionLogs.Arn}": true}
+	for kind, actions := range dynamo.Actions {
+		for _, action := range actions {
+			want[action+" "+arns[kind]] = true
+		}
 	}
-	if !slices.Equal(p.calls, wantCalls) {
-		t.Errorf("the store calls %q, want %q", p.calls, wantCalls)
+	role := s.Resources["FunctionRole"].Properties
+	for i := range list(role, "Policies") {
+		for _, statement := range list(role, "Policies", i, "PolicyDocument", "Statement") {
+			resource := str(statement, "Resource")
+			for _, action := range oneOrMore(at(statement, "Action")) {
+				if !want[action+" "+resource] {
+					t.Errorf("%s: remove %s on %s: the store doesn't use it (dynamo.Actions)", line(t, action), action, resource)
+				}
+				delete(want, action+" "+resource)
+			}
+		}
 	}
-	if got := str(p.table, "KeySchema", 0, "AttributeName"); got != "id" {
-		t.Errorf("the table's key is %q, want id", got)
+	for missing := range want {
+		action, resource, _ := strings.Cut(missing, " ")
+		t.Errorf("%s: allow %s on %s: the function uses it (dynamo.Actions)", line(t, "PolicyName: plants"), action, resource)
 	}
-	if got := str(p.table, "ResourcePolicy") + str(p.table, "GlobalSecondaryIndexes", 0, "OnDemandThroughput"); got != "" {
-		t.Errorf("what isn't set is %s", got)
+
+	if got := str(s.Resources[function].Properties, "Role"); got != "${FunctionRole.Arn}" {
+		t.Errorf("template.yaml: the role of %s is %s, which this test doesn't know", function, got)
 	}
-	if len(p.environment) < 10 {
-		t.Errorf("the program reads %q, want the seven of package config and three more", p.environment)
+	for name, r := range s.Resources {
+		if strings.HasPrefix(r.Type, "AWS::IAM::") && name != "FunctionRole" && name != "CodeDeployServiceRole" {
+			t.Errorf("template.yaml: %s may grant the function more than this test sees", name)
+		}
+	}
+	if policies := str(role, "ManagedPolicyArns"); policies != "" {
+		t.Errorf("template.yaml: remove the managed policies %s: they may grant more than the function uses", policies)
 	}
 }

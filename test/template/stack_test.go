@@ -1,206 +1,200 @@
 package template
 
 import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"testing"
+
+	"example.com/plantstore/test/sam"
+	"example.com/plantstore/test/tools"
 )
 
-// A stack is what CloudFormation would make of a translated template with the
-// given parameters: the intrinsic functions are evaluated, and what a condition
-// excludes is left out. What only a real stack knows stays, as ${Resource},
-// ${Resource.Attribute} or ${AWS::Region}.
+// A stack is what CloudFormation would create from a template: the intrinsic
+// functions are evaluated, and resources whose condition is false are left out.
+// Values that only a real stack has remain as ${Resource}, ${Resource.Attribute}
+// or ${AWS::Region}.
 type stack struct {
-	template   node // what was evaluated
-	parameters map[string]string
-
-	resources node
-	outputs   map[string]string
-
-	refused []string // by the template's Rules
-	errs    []string // what could not be evaluated
+	Resources  map[string]resource
+	Outputs    map[string]any
+	Parameters map[string]parameter // as declared
+	Refused    []string             // invalid parameters and violated Rules
+	Error      string               // why the translator rejects the template
+	Findings   []string             // of cfn-lint
 }
 
-// omitted is the value of !Ref AWS::NoValue.
-type omitted struct{}
+type resource struct {
+	Type                string
+	DependsOn           any
+	UpdatePolicy        any
+	DeletionPolicy      string
+	UpdateReplacePolicy string
+	Properties          map[string]any
+}
 
-func evaluate(template node, parameters map[string]string) *stack {
-	s := &stack{template: template, parameters: map[string]string{}, resources: node{}, outputs: map[string]string{}}
-	for name, p := range object(template, "Parameters") {
-		s.parameters[name] = str(p, "Default")
-	}
-	maps.Copy(s.parameters, parameters)
+type parameter struct {
+	Default       any
+	AllowedValues []any
+	MaxLength     int
+}
 
-	for name, r := range object(template, "Resources") {
-		if s.exists(r) {
-			s.resources[name] = s.value(r)
+// A job is a request to stack.py, which documents it.
+type job struct {
+	Template   string            `json:"template,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Partition  string            `json:"partition,omitempty"`
+	Lint       string            `json:"lint,omitempty"`
+}
+
+//go:embed stack.py
+var script string
+
+// python runs stack.py. Since Python takes a second to start, all tests share
+// one process. It ends when its standard input does, with this process.
+var python struct {
+	sync.Mutex
+	in      io.Writer
+	out     *bufio.Reader
+	stderr  tools.Buffer
+	results map[string]stack // by job
+}
+
+// do returns the result of a job. Callers must not change it.
+func do(t *testing.T, j job) stack {
+	t.Helper()
+	python.Lock()
+	defer python.Unlock()
+	if python.in == nil {
+		cmd := sam.Open(t).Python(context.Background(), "-c", script)
+		in, inErr := cmd.StdinPipe()
+		out, outErr := cmd.StdoutPipe()
+		cmd.Stderr = &python.stderr
+		if err := cmd.Start(); err != nil || inErr != nil || outErr != nil {
+			t.Fatal(err, inErr, outErr)
 		}
+		python.in, python.out, python.results = in, bufio.NewReader(out), map[string]stack{}
 	}
-	for name, o := range object(template, "Outputs") {
-		if s.exists(o) {
-			s.outputs[name] = str(s.value(o), "Value")
-		}
+	request, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, rule := range object(template, "Rules") {
-		if when := at(rule, "RuleCondition"); when != nil && !s.condition(when) {
-			continue
-		}
-		for _, a := range list(rule, "Assertions") {
-			if !s.condition(at(a, "Assert")) {
-				s.refused = append(s.refused, str(a, "AssertDescription"))
-			}
-		}
+	s, ok := python.results[string(request)]
+	if ok {
+		return s
 	}
+	python.in.Write(append(request, '\n')) // an error shows in the answer, too
+	answer, err := python.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(answer, &s)
+	}
+	if err != nil {
+		t.Fatalf("stack.py: %v\n%s", err, python.stderr.Take())
+	}
+	if s.Error != "" {
+		t.Fatalf("template.yaml: %s", s.Error)
+	}
+	python.results[string(request)] = s
 	return s
 }
 
-func (s *stack) exists(v any) bool {
-	name, conditional := at(v, "Condition").(string)
-	return !conditional || s.named(name)
+// deploy returns the stack of template.yaml with the given parameters.
+func deploy(t *testing.T, parameters map[string]string) stack {
+	t.Helper()
+	return do(t, job{Template: readFile(t, "template.yaml"), Parameters: parameters})
 }
 
-func (s *stack) fail(format string, args ...any) {
-	s.errs = append(s.errs, fmt.Sprintf(format, args...))
+// readFile reads a file in the top folder of the repository.
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("../../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
-func (s *stack) value(v any) any {
-	switch v := v.(type) {
-	case []any:
-		out := []any{}
-		for _, e := range v {
-			if e = s.value(e); e != (omitted{}) {
-				out = append(out, e)
+// documentation returns the names of README.md and the pages in docs.
+func documentation(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"README.md"}
+	for _, page := range pages {
+		names = append(names, "docs/"+filepath.Base(page))
+	}
+	return names
+}
+
+// at returns what is at the path below v, whose steps are keys of objects and
+// indexes of lists, or nil.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := v.(map[string]any)
+			v = object[step]
+		case int:
+			list, _ := v.([]any)
+			if step >= len(list) {
+				return nil
 			}
+			v = list[step]
 		}
-		return out
-	case node:
-		if len(v) == 1 {
-			for name, arg := range v {
-				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
-					return s.call(name, arg)
-				}
-			}
-		}
-		out := node{}
-		for key, e := range v {
-			if e = s.value(e); e != (omitted{}) {
-				out[key] = e
-			}
-		}
-		return out
 	}
 	return v
 }
 
-func (s *stack) call(function string, arg any) any {
-	switch function {
-	case "Ref":
-		return s.ref(str(arg))
-	case "Fn::GetAtt":
-		name, _, _ := strings.Cut(attribute(arg), ".")
-		s.ref(name) // must be there
-		return "${" + attribute(arg) + "}"
-	case "Fn::If":
-		if s.named(str(arg, 0)) {
-			return s.value(at(arg, 1))
+// str returns what is at the path as text: JSON, unless it is a string.
+func str(v any, path ...any) string {
+	switch v := at(v, path...).(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	default:
+		b, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Sprint(err)
 		}
-		return s.value(at(arg, 2))
-	case "Fn::Sub":
-		return s.sub(arg)
-	case "Fn::Join":
-		var parts []string
-		for _, e := range s.list(at(arg, 1)) {
-			parts = append(parts, str(e))
-		}
-		return strings.Join(parts, str(arg, 0))
-	case "Fn::Split":
-		var parts []any
-		for part := range strings.SplitSeq(str(s.value(at(arg, 1))), str(arg, 0)) {
-			parts = append(parts, part)
-		}
-		return parts
-	case "Fn::Select":
-		// What is selected from is known to a real stack alone.
-		return fmt.Sprintf("${select %s of %s}", str(arg, 0), str(s.value(at(arg, 1))))
+		return string(b)
 	}
-	s.fail("%s is not evaluated by these tests", function)
-	return nil
 }
 
-func (s *stack) list(v any) []any {
-	l, ok := s.value(v).([]any)
-	if !ok {
-		s.fail("%s is no list", str(v))
-	}
+// environment returns the variables of the function.
+func (s stack) environment() map[string]any {
+	variables, _ := at(s.Resources["PlantFunction"].Properties, "Environment", "Variables").(map[string]any)
+	return variables
+}
+
+// list returns the list at the path, or nil.
+func list(v any, path ...any) []any {
+	l, _ := at(v, path...).([]any)
 	return l
 }
 
-func (s *stack) ref(name string) any {
-	switch name {
-	case "AWS::NoValue":
-		return omitted{}
-	case "AWS::Partition":
-		return "aws"
+// oneOrMore returns the strings of a list, or the one string.
+func oneOrMore(v any) (all []string) {
+	l, ok := v.([]any)
+	if !ok {
+		return []string{str(v)}
 	}
-	if value, ok := s.parameters[name]; ok {
-		return value
+	for _, e := range l {
+		all = append(all, str(e))
 	}
-	if r := at(s.template, "Resources", name); r == nil && !strings.HasPrefix(name, "AWS::") {
-		s.fail("nothing is called %s", name)
-	} else if !s.exists(r) {
-		s.fail("%s is referred to, but its condition is false", name)
-	}
-	return "${" + name + "}"
+	return all
 }
 
-func (s *stack) sub(arg any) string {
-	text, local := str(arg), node{}
-	if l, ok := arg.([]any); ok {
-		text, local = str(l, 0), object(l, 1)
-	}
-	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
-		m := placeholder.FindStringSubmatch(p)
-		if m[1] == "!" {
-			return "${" + m[2] + "}"
-		}
-		if v, ok := local[m[2]]; ok {
-			return str(s.value(v))
-		}
-		name, _, hasAttribute := strings.Cut(m[2], ".")
-		if value := s.ref(name); !hasAttribute {
-			return str(value)
-		}
-		return p
-	})
-}
-
-// named returns the value of a named condition.
-func (s *stack) named(name string) bool {
-	c := at(s.template, "Conditions", name)
-	if c == nil {
-		s.fail("no condition is called %s", name)
-		return false
-	}
-	return s.condition(c)
-}
-
-func (s *stack) condition(v any) bool {
-	for function, arg := range object(v) {
-		l := list(arg)
-		switch function {
-		case "Condition":
-			return s.named(str(arg))
-		case "Fn::Equals":
-			return str(s.value(at(arg, 0))) == str(s.value(at(arg, 1)))
-		case "Fn::Not":
-			return !s.condition(at(arg, 0))
-		case "Fn::And":
-			return !slices.ContainsFunc(l, func(c any) bool { return !s.condition(c) })
-		case "Fn::Or":
-			return slices.ContainsFunc(l, s.condition)
-		}
-	}
-	s.fail("%s is no condition", str(v))
-	return false
+// line returns the place of the first line of template.yaml with the text.
+func line(t *testing.T, text string) string {
+	before, _, _ := strings.Cut(readFile(t, "template.yaml"), text)
+	return fmt.Sprintf("template.yaml:%d", 1+strings.Count(before, "\n"))
 }

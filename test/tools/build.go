@@ -24,7 +24,7 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if binary, ok := builds.done[key]; ok {
 		return binary, nil
 	}
-	if err := dependOn("api", program, "internal"); err != nil {
+	if err := DependOn("api", program, "internal"); err != nil {
 		return "", err
 	}
 	dir, err := os.MkdirTemp("", "plantstore-")
@@ -47,10 +47,10 @@ func Build(program string, flags ...string) (binary string, err error) {
 	return binary, nil
 }
 
-// dependOn opens all folders below those named. The go command caches test
+// DependOn opens all folders below those named. The go command caches test
 // results until a file that the test opened changes, and it can't see what the
 // test builds.
-func dependOn(folders ...string) error {
+func DependOn(folders ...string) error {
 	mod, err := Run(time.Minute, "go", "env", "GOMOD")
 	if err != nil {
 		return err

@@ -1,0 +1,102 @@
+package template
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"example.com/plantstore/api"
+)
+
+// safelisted are the response headers that every page may read.
+// See https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name.
+var safelisted = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Expires", "Last-Modified", "Pragma"}
+
+// Pages of the given origins, and of no others, may use everything that the
+// OpenAPI document describes.
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	const api = "PlantApi"
+	if got := str(deploy(t, nil).Resources[api].Properties, "Body", "x-amazon-apigateway-cors"); got != "" {
+		t.Errorf("template.yaml: without CorsOrigins the API has the CORS configuration %s", got)
+	}
+	s := deploy(t, map[string]string{"CorsOrigins": "https://a.example,https://b.example"})
+	cors := at(s.Resources[api].Properties, "Body", "x-amazon-apigateway-cors")
+	if got := str(cors, "allowOrigins"); got != `["https://a.example","https://b.example"]` || at(cors, "allowCredentials") != nil {
+		t.Errorf("template.yaml: CORS allows the origins %s, with credentials: %v", got, at(cors, "allowCredentials"))
+	}
+	methods, requestHeaders, responseHeaders := documented(t)
+	for key, want := range map[string][]string{
+		"allowMethods":  methods,
+		"allowHeaders":  append(requestHeaders, "Authorization", "Content-Type"),
+		"exposeHeaders": responseHeaders,
+	} {
+		for _, name := range want {
+			if !slices.Contains(oneOrMore(at(cors, key)), name) {
+				t.Errorf("%s: add %s to %s: api/openapi.yaml documents it", line(t, "CorsConfiguration:"), name, key)
+			}
+		}
+	}
+}
+
+// documented returns the methods and headers of the OpenAPI document.
+func documented(t *testing.T) (methods, requestHeaders, responseHeaders []string) {
+	t.Helper()
+	var document map[string]any
+	if err := yaml.Unmarshal(api.Document, &document); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		object, _ := v.(map[string]any)
+		for key, value := range object {
+			switch key {
+			case "get", "head", "post", "put", "patch", "delete":
+				methods = append(methods, strings.ToUpper(key))
+			case "headers":
+				for name := range value.(map[string]any) {
+					if !slices.Contains(safelisted, name) && object["schemas"] == nil {
+						responseHeaders = append(responseHeaders, name)
+					}
+				}
+			case "in":
+				if value == "header" {
+					requestHeaders = append(requestHeaders, str(object["name"]))
+				}
+			}
+			walk(value)
+		}
+		if elements, ok := v.([]any); ok {
+			for _, e := range elements {
+				walk(e)
+			}
+		}
+	}
+	walk(document)
+	slices.Sort(methods)
+	slices.Sort(responseHeaders)
+	methods, responseHeaders = slices.Compact(methods), slices.Compact(responseHeaders)
+	return methods, requestHeaders, responseHeaders
+}
+
+// A line of the access log is a JSON object, whatever a client sends: API
+// Gateway doesn't escape the values, so none may be the client's choice.
+func TestAccessLog(t *testing.T) {
+	t.Parallel()
+	format := str(deploy(t, nil).Resources["PlantApiApiGatewayDefaultStage"].Properties, "AccessLogSettings", "Format")
+	unsafe := regexp.MustCompile(`\$context\.(path|identity\.userAgent|domain\w+|customDomain)`)
+	if v := unsafe.FindString(format); v != "" {
+		t.Errorf("%s: remove it: clients choose the value", line(t, v))
+	}
+	var fields map[string]string
+	if err := json.Unmarshal([]byte(regexp.MustCompile(`\$context\.[\w.]+`).ReplaceAllString(format, "x")), &fields); err != nil {
+		t.Errorf("template.yaml: the access log is not JSON: %v", err)
+	}
+	if strings.Contains(format, "\n") {
+		t.Errorf("template.yaml: an entry of the access log takes several lines")
+	}
+}

@@ -1,0 +1,98 @@
+package template
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// CloudFormation refuses these before it changes anything.
+func TestParametersAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		parameters map[string]string
+		refused    string // part of the reason; empty if they are valid
+	}{
+		{nil, ""},
+		{otherIssuer, ""},
+		{map[string]string{"MachineClient": "true"}, ""},
+		{map[string]string{"TokenAudience": "plants"}, "TokenIssuer"},
+		{map[string]string{"TokenJwksUrl": "https://a.example/keys"}, "TokenIssuer"},
+		{map[string]string{"TokenIssuer": "https://a.example"}, "TokenIssuer needs TokenAudience"},
+		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a", "MachineClient": "true"}, "MachineClient"},
+		{map[string]string{"TokenIssuer": "http://a.example", "TokenAudience": "a"}, "TokenIssuer"},
+		{map[string]string{"TokenIssuer": "https://a|b", "TokenAudience": "a"}, "TokenIssuer"}, // | separates values in VersionDescription
+		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a, b"}, "TokenAudience"},
+		{map[string]string{"CorsOrigins": "*"}, ""},
+		{map[string]string{"CorsOrigins": "https://a.example,http://localhost:3000"}, ""},
+		{map[string]string{"CorsOrigins": "https://a.example/"}, "CorsOrigins"}, // an origin has no path
+		{map[string]string{"CorsOrigins": "https://a.example, https://b.example"}, "CorsOrigins"},
+	} {
+		got := strings.Join(deploy(t, tt.parameters).Refused, "; ")
+		if (got == "") != (tt.refused == "") || !strings.Contains(got, tt.refused) {
+			t.Errorf("%v: refused because of %q, want %q", tt.parameters, got, tt.refused)
+		}
+	}
+}
+
+// The parameters of samconfig.toml are valid, so that sam deploy doesn't fail.
+func TestSAMConfig(t *testing.T) {
+	t.Parallel()
+	parameters := deploy(t, nil).Parameters
+	overrides := regexp.MustCompile(`(?m)^parameter_overrides = "(.*)"$`).FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1)
+	if len(overrides) != 2 {
+		t.Errorf("samconfig.toml: found %d lines of parameter_overrides, want those of two profiles", len(overrides))
+	}
+	for _, m := range overrides {
+		for o := range strings.FieldsSeq(m[1]) {
+			name, value, _ := strings.Cut(o, "=")
+			if !slices.ContainsFunc(parameters[name].AllowedValues, func(v any) bool { return str(v) == value }) {
+				t.Errorf("samconfig.toml: template.yaml doesn't allow %s", o)
+			}
+		}
+	}
+}
+
+// The Makefile and template.yaml default to the same architecture.
+func TestArchitecture(t *testing.T) {
+	t.Parallel()
+	m := regexp.MustCompile(`(?m)^ARCH \?= (\w+)$`).FindStringSubmatch(readFile(t, "Makefile"))
+	if m == nil {
+		t.Fatal("Makefile: no line ARCH ?= …")
+	}
+	want := map[string]string{"arm64": "arm64", "amd64": "x86_64"}[m[1]]
+	if got := str(deploy(t, nil).Parameters["Architecture"].Default); got != want {
+		t.Errorf("Makefile: ARCH is %s by default; template.yaml: Architecture is %s", m[1], got)
+	}
+}
+
+// The documentation has a row for each parameter, with its default, and
+// mentions each output.
+func TestDocumentation(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for _, name := range documentation(t) {
+		text.WriteString(readFile(t, name))
+	}
+	s := deploy(t, map[string]string{"MachineClient": "true"})
+	for name, p := range s.Parameters {
+		value := "none"
+		if v := str(p.Default); v != "" {
+			value = "`" + v + "`"
+		}
+		if row := "| `" + name + "` | " + value + " |"; !strings.Contains(text.String(), row) {
+			t.Errorf("README.md and docs have no row %q", row)
+		}
+	}
+	for name := range s.Outputs {
+		if !strings.Contains(text.String(), name) {
+			t.Errorf("README.md and docs don't mention the output %s", name)
+		}
+	}
+	for _, m := range regexp.MustCompile(`\$\(output (\w+)\)`).FindAllStringSubmatch(text.String(), -1) {
+		if s.Outputs[m[1]] == nil {
+			t.Errorf("README.md or docs use the output %s, which template.yaml lacks", m[1])
+		}
+	}
+}

@@ -1,0 +1,119 @@
+"""Reads jobs from standard input and writes their results to standard output,
+one JSON object per line.
+
+{"template": TEXT, "parameters": {NAME: VALUE}, "partition": NAME}
+    translates a SAM template as CloudFormation does, and evaluates the
+    intrinsic functions. A reference to a resource becomes "${Name}" or
+    "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
+    "Refused", "Error"}; Refused lists the invalid parameters and the violated
+    rules.
+{"lint": TEXT, "parameters": {NAME: VALUE}}
+    lints the template with cfn-lint, as it is and translated: {"Findings"}
+"""
+
+import json
+import logging
+import re
+import sys
+
+from cfnlint.api import lint
+from cfnlint.config import ManualArgs
+from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
+from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
+from samcli.yamlhelper import yaml_parse
+from samtranslator.model.exceptions import InvalidDocumentException
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+
+UPLOADED = {"Bucket": "deployments", "Key": "code"}  # as sam deploy replaces CodeUri
+
+
+class Symbols(IntrinsicsSymbolTable):
+    def __init__(self, values):
+        super().__init__()
+        self.values = values
+
+    def resolve_symbols(self, logical_id, resource_attribute, ignore_errors=False):
+        if logical_id in self.values:
+            return self.values[logical_id]
+        suffix = "" if resource_attribute == IntrinsicResolver.REF else "." + resource_attribute
+        return "${" + logical_id + suffix + "}"
+
+
+def translate(text, parameters):
+    template = yaml_parse(text)
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            resource["Properties"]["CodeUri"] = UPLOADED
+    return Translator({}, Parser()).translate(template, parameters)
+
+
+def invalid(declared, value):
+    return (
+        not re.fullmatch(declared.get("AllowedPattern", ".*"), value)
+        or value not in map(str, declared.get("AllowedValues", [value]))
+        or len(value) > declared.get("MaxLength", 4096)
+    )
+
+
+def without_omitted(v):
+    if isinstance(v, list):
+        return [without_omitted(e) for e in v if e != "${AWS::NoValue}"]
+    if isinstance(v, dict):
+        return {key: without_omitted(e) for key, e in v.items() if e != "${AWS::NoValue}"}
+    return v
+
+
+def evaluate(template, parameters, partition):
+    values = {name: str(p["Default"]) for name, p in template["Parameters"].items()}
+    values |= parameters
+    values |= {"AWS::Partition": partition, "AWS::StackId": "arn:stack/plants/id"}
+    resolver = IntrinsicResolver(template, Symbols(values))
+
+    def value(v):
+        return without_omitted(resolver.intrinsic_property_resolver(v, ignore_errors=False))
+
+    def exists(v):
+        return "Condition" not in v or value({"Fn::And": [{"Condition": v["Condition"]}]})
+
+    def section(name):
+        return {key: value(v) for key, v in template.get(name, {}).items() if exists(v)}
+
+    refused = [name for name, v in parameters.items() if invalid(template["Parameters"][name], v)]
+    refused += [
+        assertion["AssertDescription"]
+        for rule in template.get("Rules", {}).values()
+        if value(rule.get("RuleCondition", True))
+        for assertion in rule["Assertions"]
+        if not value(assertion["Assert"])
+    ]
+    return {
+        "Resources": section("Resources"),
+        "Outputs": section("Outputs"),
+        "Parameters": template["Parameters"],
+        "Refused": refused,
+    }
+
+
+def findings(text, ignore=()):
+    config = ManualArgs(include_checks=["I"], ignore_checks=list(ignore))
+    return [str(match) for match in lint(text, config=config)]
+
+
+def run(job):
+    parameters = job.get("parameters") or {}
+    if "lint" in job:
+        # In a SAM template the linter checks fewer values, so the translated
+        # one is linted, too. W2001 (unused parameter): the translator replaces
+        # references to Deployment.
+        translated = json.dumps(translate(job["lint"], parameters))
+        return {"Findings": findings(job["lint"]) or findings(translated, ["W2001"])}
+    try:
+        return evaluate(translate(job["template"], parameters), parameters, job.get("partition") or "aws")
+    except InvalidDocumentException as e:
+        return {"Error": "; ".join(cause.message for cause in e.causes)}
+
+
+logging.disable(logging.WARNING)
+for line in sys.stdin:
+    print(json.dumps(run(json.loads(line))), flush=True)

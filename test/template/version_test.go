@@ -1,0 +1,91 @@
+package template
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Other values than the default of the parameters without AllowedValues.
+var otherValue = map[string]string{
+	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
+	"TokenAudience":   "animals",
+	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
+	"CorsOrigins":     "https://a.example,http://localhost:3000",
+	"ThrottlingRate":  "1",
+	"ThrottlingBurst": "1",
+}
+
+// version returns what identifies the published version: CloudFormation makes
+// another one for another logical id or description.
+func (s stack) version() string {
+	for name, r := range s.Resources {
+		if r.Type == "AWS::Lambda::Version" {
+			return name + " " + str(r.Properties, "Description")
+		}
+	}
+	return ""
+}
+
+// A new value of a parameter reaches the alias only by another version.
+func TestNewValuesMakeNewVersions(t *testing.T) {
+	t.Parallel()
+	for name, p := range deploy(t, nil).Parameters {
+		value := otherValue[name]
+		for _, v := range p.AllowedValues {
+			if str(v) != str(p.Default) {
+				value = str(v)
+			}
+		}
+		if value == "" {
+			t.Errorf("add a value of %s to otherValue in this test", name)
+		}
+		for _, base := range []map[string]string{nil, otherIssuer} {
+			other := map[string]string{}
+			maps.Copy(other, base)
+			other[name] = value
+			before, after := deploy(t, base), deploy(t, other)
+			changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
+			if changed && before.version() == after.version() {
+				t.Errorf("%s: add ${%s}: %s reads it, and with another value it must get another version", line(t, "VersionDescription:"), name, function)
+			}
+		}
+	}
+}
+
+// Lambda takes descriptions of at most 256 characters.
+// See https://docs.aws.amazon.com/lambda/latest/api/API_PublishVersion.html.
+func TestVersionDescriptionIsShortEnough(t *testing.T) {
+	t.Parallel()
+	longest := map[string]string{}
+	for name, p := range deploy(t, nil).Parameters {
+		longest[name] = strings.Repeat("x", max(p.MaxLength, 1))
+		if p.MaxLength == 0 && p.AllowedValues == nil {
+			longest[name] = strings.Repeat("x", 300)
+		}
+		for _, v := range p.AllowedValues {
+			if s := str(v); len(s) > len(longest[name]) {
+				longest[name] = s
+			}
+		}
+	}
+	_, description, _ := strings.Cut(deploy(t, longest).version(), " ")
+	if len(description) > 256 {
+		t.Errorf("%s: may have %d characters, Lambda takes 256: lower MaxLength of a parameter", line(t, "VersionDescription:"), len(description))
+	}
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	s := deploy(t, nil)
+	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool"}
+	for name, r := range s.Resources {
+		if slices.Contains(kept, r.Type) && (r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain") {
+			t.Errorf("template.yaml: %s needs DeletionPolicy and UpdateReplacePolicy Retain: it holds users' data", name)
+		}
+	}
+	if got := str(s.Resources["UserPool"].Properties, "DeletionProtection"); got != "ACTIVE" {
+		t.Errorf("template.yaml: DeletionProtection of UserPool is %q, want ACTIVE", got)
+	}
+}
