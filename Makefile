@@ -56,48 +56,48 @@ contract: ## try api/openapi.yaml: schemathesis on both stores, generated client
 	$(STATICCHECK) -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
-# For Lambda. The processor is that of the template's parameter Architecture,
-# which SAM doesn't tell: ARCH=amd64 goes with Architecture=x86_64.
+# For Lambda. SAM doesn't pass the template's parameter Architecture to make:
+# deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
 
 .PHONY: build-PlantFunction build deploy logs delete dynamodb start-api
 
 ARCH ?= arm64
 
-# SAM calls it in a copy of this folder, with the folder to fill.
+# sam build runs this target in a copy of the repository.
 build-PlantFunction:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
 		-o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
 	cp cmd/lambda/amazon-roots.pem "$(ARTIFACTS_DIR)/"
 
-# ENV=production takes that profile of samconfig.toml.
+# ENV=production selects that profile of samconfig.toml.
 ENV ?= default
 
-build: ## build what is deployed, in .aws-sam/build
+build: ## build the function in .aws-sam/build
 	sam build --config-env $(ENV)
 
-deploy: build ## build and deploy; ENV=production for that profile
+deploy: build ## build and deploy; ENV=production for a production stack
 	sam deploy --config-env $(ENV)
 
 logs: ## follow the logs of the function and the API
 	sam logs --config-env $(ENV) --tail
 
-delete: ## delete the stack; the table and the user pool stay
+delete: ## delete the stack, but keep the table and the user pool
 	sam delete --config-env $(ENV)
 
-dynamodb: ## run DynamoDB Local in Docker, for every region and key alike
+dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
 
-# This machine's own processor needs no emulation. What is built for it stays
-# out of .aws-sam/build, or sam deploy would deploy it.
+# sam local runs the function without emulation if it is built for this machine.
+# That build has a folder of its own, since sam deploy deploys .aws-sam/build.
 LOCAL_ARCH := $(shell go env GOARCH)
 LOCAL_PARAMETERS := --parameter-overrides Architecture=$(if $(filter amd64,$(LOCAL_ARCH)),x86_64,arm64)
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
-start-api: ## run the function by sam local, at http://127.0.0.1:3000; README says what must run before
+start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
 	ARCH=$(LOCAL_ARCH) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
-		{ echo 'no keys at $(LOCAL_ISSUER): run the service there first, it issues the tokens' >&2; exit 1; }; \
+		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
 	printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/local/env.json
 	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/local/env.json $(LOCAL_PARAMETERS) \
