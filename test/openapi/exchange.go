@@ -9,155 +9,109 @@ import (
 	"strings"
 )
 
-// The kinds of errors of [Document.Validate], to be tested with [errors.Is].
+// The errors of [Document.Validate], to be tested with [errors.Is].
 var (
-	// ErrAnswer means that the answer is not as the document has it: its
-	// status, a header, a member of its body.
-	ErrAnswer = errors.New("the answer is not documented")
+	// ErrAnswer means that the document doesn't have the response.
+	ErrAnswer = errors.New("the response is not documented")
 
-	// ErrAccepted means that the document forbids the request, and that it was
-	// accepted all the same.
+	// ErrAccepted means that the service and the document disagree: the service
+	// accepted a request that the document forbids.
 	ErrAccepted = errors.New("a request that the document forbids was accepted")
 
-	// ErrRefused means that the document allows the request, and that its form
-	// was refused all the same.
+	// ErrRefused is the opposite of ErrAccepted.
 	ErrRefused = errors.New("a request that the document allows was refused")
 )
 
-// Validate holds one exchange to the document. Bodies are given whole; those of
-// req and resp are not read.
+// Validate checks one exchange against the document. The bodies are passed
+// whole; those of req and resp are not read.
 //
-// The path of req.URL is relative to the base address of the service. A nil
-// URL stands for one that does not parse: then the answer must be one that
-// the document has somewhere.
+// The path of req.URL is relative to the service's base address. If req.URL is
+// nil, the request is unknown, and the response must be one of any operation.
 func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) error {
+	op, allowed := d.find(req)
+	candidates := []*Operation{op}
 	if req.URL == nil {
-		return d.validateAnywhere(resp, respBody)
+		candidates = d.all
 	}
-	op, known := d.find(req.Method, req.URL.Path)
-	if op == nil {
-		return d.validateOther(req, known, resp, respBody)
+	err := fmt.Errorf("no status %d: add it to the operation's responses", resp.StatusCode)
+	for _, candidate := range candidates {
+		if want := candidate.Responses[resp.StatusCode]; want != nil {
+			if err = d.checkResponse(want, req.Method, resp, respBody); err == nil {
+				break
+			}
+		}
 	}
-	documented := op.responses[resp.StatusCode]
-	if documented == nil {
-		return fmt.Errorf("%w: %s %s has no status %d", ErrAnswer, op.method, op.path, resp.StatusCode)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrAnswer, op, err)
 	}
-	if err := d.validateResponse(documented, op.method, resp, respBody); err != nil {
-		return err
+	if op != d.Other {
+		return op.checkVerdict(op.checkRequest(req, reqBody), resp, respBody)
 	}
-	if err := checkInclude(req, resp, respBody); err != nil {
-		return err
+	if got, want := resp.Header.Get("Allow"), strings.Join(allowed, ", "); got != want && req.URL != nil {
+		return fmt.Errorf("%w: status %d with Allow %q, want %q", ErrAnswer, resp.StatusCode, got, want)
 	}
-	return checkVerdict(op.checkRequest(req, reqBody), resp, respBody)
+	return nil
 }
 
-// find returns the operation of a path, decoded once, or nil. Known reports
-// whether the path has other methods.
-func (d *Document) find(method, path string) (op *operation, known bool) {
-	for _, op := range d.operations {
-		if !op.matches(path) {
+// find returns the operation of a request, or d.Other, and the methods that
+// its path allows, sorted.
+func (d *Document) find(req *http.Request) (found *Operation, allowed []string) {
+	found = d.Other
+	for _, op := range d.Operations {
+		if req.URL == nil || !op.matches(req.URL.Path) {
 			continue
 		}
-		if known = true; op.method == method {
-			return op, true
+		allowed = append(allowed, op.Method)
+		if op.Method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+		if op.Method == req.Method || op.Method == http.MethodGet && req.Method == http.MethodHead {
+			found = op
 		}
 	}
-	return nil, known
+	slices.Sort(allowed)
+	return found, allowed
 }
 
-// matches reports whether the path is one of op's. A parameter stands for one
-// segment.
-func (op *operation) matches(path string) bool {
-	got, want := strings.Split(path, "/"), strings.Split(op.path, "/")
+// matches reports whether path, decoded once, is one of op's. A path parameter
+// matches one segment.
+func (op *Operation) matches(path string) bool {
+	got, want := strings.Split(path, "/"), strings.Split(op.Path, "/")
 	return slices.EqualFunc(got, want, func(got, want string) bool {
 		return got == want || strings.HasPrefix(want, "{") && got != ""
 	})
 }
 
-// validateOther checks the answer to a request that is no operation.
-func (d *Document) validateOther(req *http.Request, known bool, resp *http.Response, body []byte) error {
-	want := http.StatusNotFound
-	if known {
-		want = http.StatusMethodNotAllowed
-	}
-	documented := d.others[want]
-	if resp.StatusCode != want || documented == nil {
-		return fmt.Errorf("%w: the status is %d, want %d for what is no operation", ErrAnswer, resp.StatusCode, want)
-	}
-	if err := d.validateResponse(documented, req.Method, resp, body); err != nil {
-		return err
-	}
-	if !known {
-		return nil
-	}
-	var allowed []string
-	for _, op := range d.operations {
-		if op.matches(req.URL.Path) {
-			allowed = append(allowed, op.method)
-		}
-	}
-	slices.Sort(allowed)
-	if got := resp.Header.Get("Allow"); got != strings.Join(allowed, ", ") {
-		return fmt.Errorf("%w: Allow is %q, but the path has %q", ErrAnswer, got, allowed)
-	}
-	return nil
+// decidable are the codes of requests that break a rule which checkRequest
+// knows too. A valid request may meet any other code of status 400.
+var decidable = []int{
+	40001, // malformed JSON
+	40002, // a field
+	40005, // the size of the body
+	40006, // the query
+	40007, // the id in the path
+	40008, // the idempotency key
 }
 
-// validateAnywhere checks an answer whose request is not known.
-func (d *Document) validateAnywhere(resp *http.Response, body []byte) error {
-	err := fmt.Errorf("%w: nothing has the status %d", ErrAnswer, resp.StatusCode)
-	candidates := []*response{d.others[resp.StatusCode]}
-	for _, op := range d.operations {
-		candidates = append(candidates, op.responses[resp.StatusCode])
-	}
-	for _, documented := range candidates {
-		if documented == nil {
-			continue
-		}
-		if err = d.validateResponse(documented, "", resp, body); err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-// state lists the errors that valid requests meet: of what is stored already,
-// and of how they were sent.
-var state = []int{40000, 40003, 40009}
-
-// checkVerdict compares what the document says of a request, nil if it allows
-// it, with what the service said.
-func checkVerdict(fault error, resp *http.Response, body []byte) error {
-	switch {
+// checkVerdict compares what the document says about a request, nil if it
+// allows it, with what the service says.
+func (op *Operation) checkVerdict(fault error, resp *http.Response, body []byte) error {
+	switch code := errorCode(body); {
 	case fault != nil && resp.StatusCode < 400:
 		return fmt.Errorf("%w: %w", ErrAccepted, fault)
-	case fault == nil && resp.StatusCode == http.StatusBadRequest && len(body) > 0:
-		var e struct{ Error int }
-		if err := json.Unmarshal(body, &e); err != nil {
-			return err
-		}
-		if !slices.Contains(state, e.Error) {
-			return fmt.Errorf("%w, with error %d", ErrRefused, e.Error)
-		}
+	case fault == nil && slices.Contains(decidable, code):
+		return fmt.Errorf("%w, with error %d", ErrRefused, code)
+	case len(op.Security) == 0 && resp.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: it needs no token", ErrRefused)
 	}
 	return nil
 }
 
-// checkInclude checks that plants in a list have their ids if, and only if,
-// the request asked for them.
-func checkInclude(req *http.Request, resp *http.Response, body []byte) error {
-	var list []struct{ ID *json.Number }
-	if req.Method != http.MethodGet || resp.StatusCode != http.StatusOK {
-		return nil
+// errorCode returns the code in the body of an error, or 0.
+func errorCode(body []byte) int {
+	var e struct{ Error int }
+	if json.Unmarshal(body, &e) != nil {
+		return 0
 	}
-	if err := json.Unmarshal(body, &list); err != nil {
-		return err
-	}
-	asked := req.URL.Query().Has("include")
-	for _, plant := range list {
-		if (plant.ID != nil) != asked {
-			return fmt.Errorf("%w: with include: %t, an element has an id: %t", ErrAnswer, asked, plant.ID != nil)
-		}
-	}
-	return nil
+	return e.Error
 }
