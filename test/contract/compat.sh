@@ -1,30 +1,47 @@
 #!/bin/sh
-# Compares openapi.yaml with that of the last release, and fails if a client
-# of that release could break. Its arguments are the command of oasdiff.
+# Fails if api/openapi.yaml could break a client of an earlier version. That is
+# the first of these that exists:
+#
+#   - the last release, by its tag v1.2.3
+#   - the last commit whose document has another info.version
+#   - the last commit, or its parent if the document is committed
+#
+# Arguments: the command that runs oasdiff.
 set -eu
 cd "$(dirname "$0")"
-levels=$PWD/levels.txt
+# Changes that break no client: HEAD is still served, but no longer listed.
+accepted=$PWD/accepted.txt
 cd ../../api
-document=openapi.yaml
 
-# A shallow clone doesn't know the tags.
+# document prints the document of a commit, and version the info.version of the
+# document on standard input.
+document() { git show "$1:./openapi.yaml" 2>/dev/null; }
+version() { sed -n 's/^  version: *//p' | head -n 1; }
+
 if [ "$(git rev-parse --is-shallow-repository)" = true ] && ! git fetch --quiet --unshallow --tags; then
-	echo "compatibility: this is a shallow clone, and the release tags can't be fetched: git fetch --unshallow --tags" >&2
+	echo "compatibility: can't fetch the history of this shallow clone; run git fetch --unshallow --tags" >&2
 	exit 1
 fi
-tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' --exclude '*-*' 2>/dev/null) || tag=
-if [ -z "$tag" ]; then
-	echo "compatibility: there is no release tag (v*) yet, so there is nothing to compare api/$document with"
+current=$(version <openapi.yaml)
+base=$(git describe --tags --abbrev=0 --match 'v[0-9]*' --exclude '*-*' 2>/dev/null) || base=
+if [ -z "$base" ]; then
+	for commit in $(git rev-list HEAD -- openapi.yaml); do
+		other=$(document "$commit" | version)
+		if [ -n "$other" ] && [ "$other" != "$current" ]; then
+			base=$commit
+			break
+		fi
+	done
+fi
+if [ -z "$base" ]; then
+	base=HEAD
+	git diff --quiet HEAD -- openapi.yaml && base=HEAD^
+fi
+earlier=$(mktemp)
+trap 'rm -f "$earlier"' EXIT
+if ! document "$base" >"$earlier"; then
+	echo "compatibility: $base has no api/openapi.yaml to compare with"
 	exit 0
 fi
-if ! git cat-file -e "$tag:./$document" 2>/dev/null; then
-	echo "compatibility: the release $tag has no api/$document yet, so there is nothing to compare with"
-	exit 0
-fi
-released=$(mktemp)
-trap 'rm -f "$released" "$released.levels"' EXIT
-git show "$tag:./$document" >"$released"
-echo "compatibility: api/$document against that of $tag"
-# levels.txt says which changes are not breaking here, and why.
-grep -v '^#' "$levels" >"$released.levels"
-"$@" breaking --fail-on WARN --severity-levels "$released.levels" "$released" "$document"
+echo "compatibility: api/openapi.yaml, version $current, against version $(version <"$earlier") of $base"
+"$@" breaking --flatten-allof --fail-on WARN --err-ignore "$accepted" "$earlier" openapi.yaml

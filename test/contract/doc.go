@@ -1,9 +1,7 @@
-// Package contract tries api/openapi.yaml on what its readers will use it with:
-// a tester that makes up requests from it (schemathesis), and clients that are
-// generated from it, in Go and in TypeScript.
+// Package contract tests the service with what others generate from
+// api/openapi.yaml: requests (schemathesis) and clients in Go and TypeScript.
 //
-// Its tests bring tools of other languages and take minutes, so they are built
-// with the tag contract alone, which make contract does. They need Python 3.11
-// or later with its venv module, and Node 20 or later with npm; with anything
-// missing they fail. The tools themselves they bring, at pinned versions.
+// The tests take minutes and need Python 3.11 with its venv module and Node 20
+// with npm, or later versions, so they have the build tag contract, which make
+// contract sets. They download the tools themselves, at pinned versions.
 package contract

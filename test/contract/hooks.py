@@ -1,4 +1,4 @@
-"""What schemathesis can't know of the service from its document."""
+"""Rules of the service that schemathesis can't see in the document."""
 
 import itertools
 
@@ -10,11 +10,11 @@ unused = itertools.count(1 << 40)
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Give a valid create another id where its own is refused by right.
+    """Replace the id of a valid create that the service would refuse.
 
-    - An id in use (error 40003). Generated ids are mostly the same few.
-    - An id such as 1.0. It is an integer to JSON Schema, but ids are written in
-      plain digits, as the document says in words.
+    - An id in use (error 40003): schemathesis often repeats ids.
+    - An id such as 1.0: JSON Schema accepts it as an integer, but the document
+      requires plain digits.
     """
     if case.method != "POST" or case.meta is None or not case.meta.generation.mode.is_positive:
         return

@@ -14,8 +14,8 @@ var (
 	// ErrAnswer means that the document doesn't have the response.
 	ErrAnswer = errors.New("the response is not documented")
 
-	// ErrAccepted means that the service and the document disagree: the service
-	// accepted a request that the document forbids.
+	// ErrAccepted means that the service accepted a request that the document
+	// forbids.
 	ErrAccepted = errors.New("a request that the document forbids was accepted")
 
 	// ErrRefused is the opposite of ErrAccepted.
@@ -28,7 +28,7 @@ var (
 // The path of req.URL is relative to the service's base address. If req.URL is
 // nil, the request is unknown, and the response must be one of any operation.
 func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) error {
-	op, allowed := d.find(req)
+	op, allowed := d.Find(req)
 	candidates := []*Operation{op}
 	if req.URL == nil {
 		candidates = d.all
@@ -53,9 +53,9 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 	return nil
 }
 
-// find returns the operation of a request, or d.Other, and the methods that
+// Find returns the operation of a request, or d.Other, and the methods that
 // its path allows, sorted.
-func (d *Document) find(req *http.Request) (found *Operation, allowed []string) {
+func (d *Document) Find(req *http.Request) (found *Operation, allowed []string) {
 	found = d.Other
 	for _, op := range d.Operations {
 		if req.URL == nil || !op.matches(req.URL.Path) {

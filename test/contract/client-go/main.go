@@ -1,5 +1,5 @@
-// Command client-go tries a client that is generated from the document of the
-// service: it creates plants, lists them page by page, and deletes them.
+// Command client-go uses a client generated from the OpenAPI document: it
+// creates plants, lists them page by page, and deletes them.
 //
 //	go run . http://127.0.0.1:8080 "$TOKEN"
 package main
@@ -17,6 +17,9 @@ import (
 
 	"example.com/client/plants"
 )
+
+// notFound is the code of the error "no such plant".
+const notFound = 40400
 
 func main() {
 	if len(os.Args) != 3 {
@@ -41,7 +44,6 @@ func run(ctx context.Context, address, token string) error {
 	tag := "herb"
 	var ids []int64
 	for i := range 5 {
-		// Any int64 will do: Go reads and writes all of them exactly.
 		plant := plants.NewPlant{Id: math.MaxInt64 - rand.Int64N(1<<60), Name: fmt.Sprint("Basil ", i), Tag: &tag}
 		if err := create(ctx, client, plant); err != nil {
 			return err
@@ -56,11 +58,11 @@ func run(ctx context.Context, address, token string) error {
 	}
 	var found []int64
 	for _, p := range listed {
-		found = append(found, *p.Id) // is there, since it was asked for
+		found = append(found, *p.Id) // present because of include=id
 	}
 	for _, id := range ids {
 		if !slices.Contains(found, id) {
-			return fmt.Errorf("plant %d was created, but is not among %d", id, found)
+			return fmt.Errorf("plant %d was created but is not listed", id)
 		}
 	}
 	fmt.Printf("listed %d plants in %d pages\n", len(found), pages)
@@ -76,7 +78,7 @@ func run(ctx context.Context, address, token string) error {
 	if err != nil {
 		return err
 	}
-	if e := resp.JSON404; e == nil || e.Error != plants.ErrorCodeNotFound {
+	if e := resp.JSON404; e == nil || e.Error != notFound {
 		return fmt.Errorf("deleted a plant twice: %s %s", resp.Status(), resp.Body)
 	}
 	fmt.Printf("deleting one again: error %d, %s\n", resp.JSON404.Error, resp.JSON404.Message)
@@ -94,7 +96,7 @@ func create(ctx context.Context, client *plants.ClientWithResponses, plant plant
 	return nil
 }
 
-// list returns all plants, with their ids, and how many pages they came in.
+// list returns all plants with their ids, and the number of pages.
 func list(ctx context.Context, client *plants.ClientWithResponses, limit int32) (all []plants.ListedPlant, pages int, err error) {
 	id := plants.ListPlantsParamsIncludeId
 	params := &plants.ListPlantsParams{Limit: &limit, Include: &id}
@@ -114,7 +116,7 @@ func list(ctx context.Context, client *plants.ClientWithResponses, limit int32) 
 	}
 }
 
-// next returns the cursor in a Link header, nil if there is no header.
+// next returns the cursor in a Link header, or nil without one.
 func next(link *string) (cursor *string, err error) {
 	if link == nil {
 		return nil, nil

@@ -1,6 +1,5 @@
-// Tries a client that is generated from the document of the service: creates
-// plants, lists them page by page, deletes them, and shows what becomes of ids
-// beyond 2^53.
+// Uses a client generated from the OpenAPI document: creates plants, lists them
+// page by page, deletes them, and shows how JavaScript rounds ids beyond 2^53.
 //
 //   node main.js http://127.0.0.1:8080 "$TOKEN"
 
@@ -17,7 +16,7 @@ const client = createClient<paths>({ baseUrl: address, headers });
 type Plant = components["schemas"]["ListedPlant"];
 type Failure = components["schemas"]["Error"] | components["schemas"]["GatewayMessage"];
 
-// describe says what went wrong. What has no number is not the service's own.
+// describe returns what went wrong. Errors of API Gateway have no code.
 function describe(failure: Failure): string {
   return "error" in failure ? `error ${failure.error}, ${failure.message}` : failure.message;
 }
@@ -26,8 +25,7 @@ function fail(failure: Failure): never {
   throw new Error(describe(failure));
 }
 
-// create returns the id of a new plant. It is random, and small enough to be
-// exact in JavaScript.
+// create returns the id of a new plant: random, and exact in JavaScript.
 async function create(name: string): Promise<number> {
   const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
   const { data, error } = await client.POST("/plants", { body: { id, name, tag: "herb" } });
@@ -38,7 +36,7 @@ async function create(name: string): Promise<number> {
   return id;
 }
 
-// list returns all plants, with their ids, and how many pages they came in.
+// list returns all plants with their ids, and the number of pages.
 async function list(limit: number): Promise<{ all: Plant[]; pages: number }> {
   const all: Plant[] = [];
   let cursor: string | undefined;
@@ -52,7 +50,7 @@ async function list(limit: number): Promise<{ all: Plant[]; pages: number }> {
   }
 }
 
-// next returns the cursor in a Link header.
+// next returns the cursor in a Link header, or undefined without one.
 function next(link: string | null): string | undefined {
   const target = link?.match(/^<([^>]*)>/)?.[1];
   return target === undefined ? undefined : (new URL(target, address).searchParams.get("cursor") ?? undefined);
@@ -83,9 +81,8 @@ const again = await remove(ids[0]!);
 if (again === undefined || !("error" in again) || again.error !== 40400) throw new Error("deleted a plant twice");
 console.log(`deleting one again: ${describe(again)}`);
 
-// Of another client, a plant whose id no number of JavaScript is. JSON.parse
-// reads it as the next one that is, without a word. It can be told: what was
-// rounded is never a safe integer.
+// A plant from another client, whose id is not a JavaScript number. JSON.parse
+// silently rounds it. Rounded ids are never safe integers.
 const exact = "9007199254740993"; // 2^53 + 1
 const made = await fetch(`${address}/plants`, {
   method: "POST",
