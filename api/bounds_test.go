@@ -88,13 +88,13 @@ func with(object map[string]json.RawMessage, name, value string) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// texts returns values within and just beyond the bounds of s, of which example
+// texts returns values within and beyond the bounds of s, of which example
 // is a valid value.
 func texts(s *openapi.Schema, example string) []string {
 	all := []string{"", example, example + "\n"}
 	if s.IsInteger() {
 		for _, bound := range []*big.Rat{s.Minimum, s.Maximum} {
-			for i := int64(-1); i <= 1; i++ {
+			for i := int64(-1); i <= 1 && bound != nil; i++ {
 				all = append(all, new(big.Rat).Add(bound, big.NewRat(i, 1)).RatString())
 			}
 		}
@@ -104,9 +104,10 @@ func texts(s *openapi.Schema, example string) []string {
 	if s.Pattern != nil && !s.Pattern.MatchString(fill) {
 		fill = "~"
 	}
+	all = append(all, strings.Repeat(fill, 4096)) // refused, so not allowed without a maxLength
 	for _, length := range []*int{s.MinLength, s.MaxLength} {
-		if length != nil {
-			all = append(all, strings.Repeat(fill, *length-1), strings.Repeat(fill, *length), strings.Repeat(fill, *length+1))
+		for i := -1; i <= 1 && length != nil; i++ {
+			all = append(all, strings.Repeat(fill, max(0, *length+i)))
 		}
 	}
 	if s.Pattern == nil {
