@@ -29,8 +29,7 @@ type occasion struct {
 	last   sent // empty fields are those of a valid request of the operation
 }
 
-// occasions returns the occasion of each example of a response, by the name of
-// the example, and of each response without examples, by operation and status.
+// occasions returns the occasions of the examples of responses, by name.
 func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[string]occasion {
 	examples := d.Paths["/plants"]["post"].RequestBody.Content.Examples()
 	create := func(body string, header ...string) sent { return sent{"POST", "/plants", body, header} }
@@ -49,11 +48,10 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 	return map[string]occasion{
 		"createdTagged":   {last: tagged},
 		"createdUntagged": {last: untagged},
-		"list":            {before: stored},
 		"listWithID":      {before: stored, last: query("include", "id")},
 		"listPage":        {before: stored, last: query("limit", "1")},
 		"listEmpty":       {before: []sent{tagged}, last: query("cursor", "AQAAAAAAAAAH")},
-		"deletePlant 204": {before: stored},
+		"other success":   {before: stored},
 
 		"idInUse":         {before: stored, last: tagged},
 		"idInvalid":       {last: create(`{"id": 1.0, "name": "Basil"}`)},
@@ -109,11 +107,14 @@ func TestExamples(t *testing.T) {
 			}
 			examples := resp.Content.Examples()
 			if len(examples) == 0 {
-				examples = map[string][]byte{fmt.Sprintf("%s %d", op.ID, status): nil}
+				examples = map[string][]byte{"no body": nil}
 			}
 			seen := http.Header{}
 			for name, want := range examples {
 				o, ok := known[name]
+				if !ok && status < 300 {
+					o, ok = known["other success"], true
+				}
 				if !ok {
 					t.Errorf("the example %q of %s in api/openapi.yaml is new: add to occasions in api/examples_test.go how it occurs", name, op)
 					continue

@@ -46,7 +46,6 @@ type Document struct {
 type Operation struct {
 	Method      string `json:"-"`
 	Path        string `json:"-"`
-	ID          string `json:"operationId"`
 	Parameters  []*Parameter
 	RequestBody *struct {
 		Required bool
