@@ -57,23 +57,24 @@ type response struct {
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(withRequestID(r.Context()), requestTimeout)
+	ctx, id := withRequestID(r.Context())
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
 	status := send(w, resp, err)
 	s.logRequest(req, status, err, time.Since(start))
 }
 
-// withRequestID returns ctx with a request id for its log lines, unless the
-// Lambda adapter has set one.
-func withRequestID(ctx context.Context) context.Context {
-	for _, a := range logging.Attrs(ctx) {
-		if a.Key == logging.RequestID {
-			return ctx
-		}
+// withRequestID returns ctx with a request id for its log lines, and the id. If
+// the Lambda adapter has set an id, that is kept.
+func withRequestID(ctx context.Context) (_ context.Context, id string) {
+	if id = logging.RequestIDOf(ctx); id != "" {
+		return ctx, id
 	}
-	return logging.With(ctx, slog.String(logging.RequestID, rand.Text()))
+	id = rand.Text()
+	return logging.With(ctx, slog.String(logging.RequestID, id)), id
 }
 
 // handle checks path, method, token and scope, in this order, and runs the

@@ -139,7 +139,7 @@ func TestLogLine(t *testing.T) {
 		{"GET", "/nowhere", "", nil,
 			map[string]any{"route": "none", "status": 404.0, "error": 40401.0, "sub": nil}},
 	} {
-		s.do(t, test.method, test.path, test.body, test.header...)
+		a := s.do(t, test.method, test.path, test.body, test.header...)
 		text := s.log.String()
 		if strings.Contains(text, token) || strings.Contains(text, "eyJ") {
 			t.Errorf("the log contains a token: %s", text)
@@ -158,6 +158,9 @@ func TestLogLine(t *testing.T) {
 			t.Errorf("%s %s: request_id %v is empty or not unique", test.method, test.path, id)
 		}
 		seen[id] = true
+		if got := a.header.Get("X-Request-Id"); got != id {
+			t.Errorf("%s %s: X-Request-Id is %q, the log has %v", test.method, test.path, got, id)
+		}
 	}
 }
 
@@ -168,8 +171,11 @@ func TestGivenRequestID(t *testing.T) {
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		service.ServeHTTP(w, r.WithContext(logging.With(r.Context(), slog.String(logging.RequestID, "given"))))
 	})
-	s.do(t, "GET", "/plants", "")
+	a := s.do(t, "GET", "/plants", "")
 	if got := s.log.one(t)[logging.RequestID]; got != "given" {
 		t.Errorf("request_id is %v, want the given one", got)
+	}
+	if got := a.header.Get("X-Request-Id"); got != "given" {
+		t.Errorf("X-Request-Id is %q, want the given one", got)
 	}
 }

@@ -133,8 +133,9 @@ func TestRequestIDs(t *testing.T) {
 	} {
 		logger, lines := logged()
 		h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") })
-		if _, err := New(h, logger).Invoke(tt.ctx, tt.event); err != nil {
-			t.Error(err)
+		b, err := New(h, logger).Invoke(tt.ctx, tt.event)
+		if a := decode(t, b, err); a.StatusCode == 400 && a.Headers["X-Request-Id"] != tt.want["request_id"] {
+			t.Errorf("%s: headers %v, want X-Request-Id", tt.name, a.Headers)
 		}
 		if len(lines()) != 1 {
 			t.Errorf("%s: %d log lines, want 1", tt.name, len(lines()))

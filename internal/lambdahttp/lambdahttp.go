@@ -82,12 +82,12 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx = withRequestIDs(ctx, e)
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return e.respond(http.StatusBadRequest, badEventBody), nil
+		return e.respond(ctx, http.StatusBadRequest, badEventBody), nil
 	}
 	if answer, ok := h.serve(ctx, e); ok {
 		return answer, nil
 	}
-	return e.respond(http.StatusInternalServerError, failureBody), nil
+	return e.respond(ctx, http.StatusInternalServerError, failureBody), nil
 }
 
 // serve answers e with the service. If the service panics, or if Lambda would

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
 	"example.com/plantstore/internal/handlers"
 )
 
@@ -221,7 +223,8 @@ func TestFailureLikeService(t *testing.T) {
 		handlers.New(nil, nil, log), // panics when it looks at the token
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
 	} {
-		b, err := New(h, log).Invoke(t.Context(), event)
+		ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
+		b, err := New(h, log).Invoke(ctx, event)
 		got[i] = whole(decode(t, b, err))
 	}
 	if got[0] != got[1] {

@@ -61,6 +61,16 @@ func Attrs(ctx context.Context) []slog.Attr {
 	return attrs
 }
 
+// RequestIDOf returns the request id that the log lines of ctx carry, or "".
+func RequestIDOf(ctx context.Context) string {
+	for _, a := range Attrs(ctx) {
+		if a.Key == RequestID {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
 // contextHandler adds the attributes of the context to every record.
 type contextHandler struct{ slog.Handler }
 

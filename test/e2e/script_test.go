@@ -263,6 +263,7 @@ func TestAlwaysChecked(t *testing.T) {
 func fault(status int, body string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Request-Id", "x")
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		io.WriteString(w, body)

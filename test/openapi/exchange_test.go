@@ -53,7 +53,7 @@ func TestValidate(t *testing.T) {
 		{"bad request", "POST /plants", `{"id": 1}`, 400, "", failed("40002"), nil},
 		{"id in use", "POST /plants", plant, 400, "", failed("40003"), nil},
 		{"header names in capitals", "POST /plants\nIDEMPOTENCY-KEY: a", plant, 200, "", created, nil},
-		{"throttled by the gateway", "GET /plants", "", 429, "Cache-Control:", `{"message":"Too Many Requests"}`, nil},
+		{"throttled by the gateway", "GET /plants", "", 429, "Cache-Control:\nX-Request-Id:", `{"message":"Too Many Requests"}`, nil},
 		{"unknown path", "GET /", "", 404, "", failed("40401"), nil},
 		{"unknown method", "PUT /plants", "", 405, "Allow: GET, HEAD, POST", failed("40500"), nil},
 
@@ -121,7 +121,7 @@ func TestValidate(t *testing.T) {
 
 // response returns a response with the headers that all have, and these lines.
 func response(status int, lines string) *http.Response {
-	return &http.Response{StatusCode: status, Header: header(lines, "Cache-Control", "no-store", "Content-Type", "application/json")}
+	return &http.Response{StatusCode: status, Header: header(lines, "Cache-Control", "no-store", "X-Request-Id", "x", "Content-Type", "application/json")}
 }
 
 // header returns the headers in lines, and those of others that lines don't
