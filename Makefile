@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test check bench bench-lambda fuzz api-lint api-compat contract
+.PHONY: help run test acceptance check bench bench-lambda fuzz api-lint api-compat contract
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -10,6 +10,11 @@ run: ## run the service on this machine
 
 test: ## run all tests
 	go test ./...
+
+# The users are in the environment: see TestDeployment in test/e2e.
+acceptance: ## run the acceptance suite against a deployment: BASE=https://… TOKEN_URL=https://…
+	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
+	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 

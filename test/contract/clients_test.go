@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.com/plantstore/test/program"
-	"example.com/plantstore/test/tools"
 )
 
 // guide is the page that shows how to generate the clients.
@@ -73,11 +72,7 @@ func followGuide(t *testing.T, n int, dir string, files ...string) {
 // read returns the text of a file of the repository.
 func read(t *testing.T, name string) string {
 	t.Helper()
-	root, err := tools.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, name))
+	text, err := os.ReadFile(filepath.Join("../..", name))
 	if err != nil {
 		t.Fatal(err)
 	}

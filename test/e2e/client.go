@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-// A request is sent as it stands.
+// A request is sent exactly as given.
 type request struct {
 	method  string
 	target  string   // path and query
@@ -39,17 +38,17 @@ func newClient(target Target) *client {
 	return &client{target, &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}
 }
 
-// send returns the answer to r, after it has checked what holds for every
-// answer. It can be called from any goroutine.
+// send sends r and returns the answer. It returns an error if the answer lacks
+// what every answer must have. It is safe for concurrent use.
 func (c *client) send(tb testing.TB, r request) (answer, error) {
-	// Cleaning up sends, too. Longer than any server takes.
+	// Cleanup functions call send, too. The timeout exceeds that of any server.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 40*time.Second)
 	defer cancel()
 	req, err := c.newRequest(ctx, r)
 	if err != nil {
 		return answer{}, err
 	}
-	resp, err := c.transport.RoundTrip(req) // unlike http.Client, it follows no redirects
+	resp, err := c.transport.RoundTrip(req) // doesn't follow redirects
 	if err != nil {
 		return answer{}, fmt.Errorf("no answer: %w\n%s", err, r)
 	}
@@ -59,7 +58,7 @@ func (c *client) send(tb testing.TB, r request) (answer, error) {
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return answer{}, fmt.Errorf("the answer did not arrive whole: %w\n%s", err, r)
+		return answer{}, fmt.Errorf("incomplete answer: %w\n%s", err, r)
 	}
 	a := answer{resp.StatusCode, resp.Header, body}
 	if err := checkAlways(r, a); err != nil {
@@ -73,6 +72,14 @@ func (c *client) send(tb testing.TB, r request) (answer, error) {
 	return a, nil
 }
 
+// want returns err, or an error if the answer has none of the statuses.
+func want(a answer, err error, statuses ...int) error {
+	if err == nil && !slices.Contains(statuses, a.status) {
+		err = fmt.Errorf("want status %d:\n%s", statuses, a)
+	}
+	return err
+}
+
 // newRequest keeps net/http from adding or changing anything.
 func (c *client) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.Base, bytes.NewReader(r.body))
@@ -80,18 +87,16 @@ func (c *client) newRequest(ctx context.Context, r request) (*http.Request, erro
 		return nil, err
 	}
 	req.URL.Opaque = req.URL.Path + r.target
-	if strings.HasPrefix(req.URL.Opaque, "//") { // where it would be taken for a host
+	if strings.HasPrefix(req.URL.Opaque, "//") { // would be parsed as a host
 		req.URL.RawPath, req.URL.RawQuery, _ = strings.Cut(req.URL.Opaque, "?")
 		req.URL.Path, err = url.PathUnescape(req.URL.RawPath)
 		req.URL.Opaque = ""
 	}
-	req.Header["User-Agent"] = nil // or else net/http sends its own
+	req.Header["User-Agent"] = nil // suppresses the default
 	for _, line := range r.headers {
 		switch name, value := splitHeader(line); strings.ToLower(name) {
-		case "host":
-			req.Host = value
 		case "content-length":
-			return nil, fmt.Errorf("Content-Length is not for a script to set")
+			return nil, fmt.Errorf("a script can't set Content-Length")
 		case "transfer-encoding":
 			req.TransferEncoding, req.ContentLength = []string{value}, -1
 		default:
@@ -101,34 +106,27 @@ func (c *client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	return req, err
 }
 
-// tokens are cut short where they are shown.
-var tokens = regexp.MustCompile(`(eyJ[\w-]{8})[\w.-]+`)
+// jwt matches tokens, which are printed in part only.
+var jwt = regexp.MustCompile(`(eyJ[\w-]{8})[\w.-]+`)
 
-// String returns the request as a script has it, long bodies cut short.
+// String returns the request in the format of a script, with long bodies
+// truncated.
 func (r request) String() string {
 	body := string(r.body)
 	if len(body) > 2000 {
 		body = fmt.Sprintf("%.1000q… (%d bytes)", body, len(body))
 	}
 	text := r.method + " " + r.target + "\n" + strings.Join(append(slices.Clone(r.headers), "", body), "\n")
-	return prefixed("> ", tokens.ReplaceAllString(text, "$1…"))
+	return prefixed("> ", jwt.ReplaceAllString(text, "$1…"))
 }
 
-// String returns the whole answer as a script has it.
+// String returns the answer in the format of a script.
 func (a answer) String() string {
-	lines := []string{fmt.Sprint(a.status)}
-	for _, name := range slices.Sorted(maps.Keys(a.header)) {
-		for _, value := range a.header[name] {
-			lines = append(lines, name+": "+value)
-		}
-	}
-	return prefixed("< ", strings.Join(append(lines, "", string(a.body)), "\n"))
+	var header strings.Builder
+	a.header.Write(&header)
+	return prefixed("< ", fmt.Sprintf("%d\n%s\n%s", a.status, strings.ReplaceAll(header.String(), "\r", ""), a.body))
 }
 
 func prefixed(prefix, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSuffix(text, "\n") + "\n") {
-		b.WriteString(strings.TrimRight(prefix+line, " \n") + "\n")
-	}
-	return b.String()
+	return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
 }

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -14,20 +13,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/plantstore/test/tools"
 )
 
-const (
-	engineTimeout = 10 * time.Second // for the engine to say what it has
-	pullTimeout   = 3 * time.Minute  // for an image of 100 MB over a slow line
-	imageTimeout  = time.Minute      // to make one of 2 MB
-)
+// substituteImage replaces Lambda's own image if that can't be pulled. A Go
+// program needs nothing from an image; sam's additions to it need a shell, mv
+// and chmod.
+const substituteImage = "plantstore-test/provided"
 
-// standIn is the image that takes the place of Lambda's own where that can't be
-// had. A Go program needs nothing of an image; what SAM adds to it needs a
-// shell, mv and chmod.
-const standIn = "plantstore-test/provided"
-
-const standInFile = `FROM scratch
+const substituteDockerfile = `FROM scratch
 COPY busybox /bin/busybox
 RUN ["/bin/busybox", "--install", "-s", "/bin"]
 WORKDIR /tmp
@@ -36,30 +31,33 @@ WORKDIR /var/runtime
 WORKDIR /var/task
 `
 
-// lambdaImage returns the image that sam local is to run the function in: "" if
-// it is there already, by the name that SAM itself takes, or else the name of
-// the stand-in. The stand-in stays with the engine, where making it again takes
-// no time.
+// lambdaImage returns the image in which sam local should run the function: ""
+// for its default, which it makes sure is there, or else the substitute.
 func lambdaImage(t *testing.T) (string, error) {
 	t.Helper()
-	if _, err := docker(t, engineTimeout, "version", "--format", "{{.Server.Version}}"); err != nil {
-		return "", fmt.Errorf("no Docker engine for sam local. Install Docker and start it (Debian: docker.io): %w", err)
+	if _, err := docker("version", "--format", "{{.Server.Version}}"); err != nil {
+		return "", fmt.Errorf("no Docker engine for sam local: install and start Docker (Debian: docker.io): %s", tools.OneLine(err))
 	}
-	name := "public.ecr.aws/lambda/provided:al2023-" + lambdaArchitecture()
-	if _, err := docker(t, engineTimeout, "image", "inspect", "--format", "{{.Id}}", name); err == nil {
+	architecture := runtime.GOARCH
+	if architecture == "amd64" {
+		architecture = "x86_64"
+	}
+	name := "public.ecr.aws/lambda/provided:al2023-" + architecture
+	if _, err := docker("image", "inspect", "--format", "{{.Id}}", name); err == nil {
 		return "", nil
 	}
-	_, pullErr := docker(t, pullTimeout, "pull", "--quiet", name)
+	_, pullErr := docker("pull", "--quiet", name)
 	if pullErr == nil {
 		return "", nil
 	}
-	if err := buildStandIn(t); err != nil {
-		return "", fmt.Errorf("no image for sam local. Pull %s, or install a static busybox (Debian: busybox-static): %w; %w", name, pullErr, err)
+	if err := buildSubstitute(t); err != nil {
+		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %s",
+			name, tools.OneLine(errors.Join(pullErr, err)))
 	}
-	return standIn, nil
+	return substituteImage, nil
 }
 
-func buildStandIn(t *testing.T) error {
+func buildSubstitute(t *testing.T) error {
 	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return err
@@ -71,29 +69,20 @@ func buildStandIn(t *testing.T) error {
 	dir := t.TempDir()
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "busybox"), program, 0o755),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(standInFile), 0o600),
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(substituteDockerfile), 0o600),
 	); err != nil {
 		return err
 	}
-	_, err = docker(t, imageTimeout, "build", "--quiet", "--tag", standIn, dir)
+	_, err = docker("build", "--quiet", "--tag", substituteImage, dir)
 	return err
 }
 
-// lambdaArchitecture is this machine's processor, in the words of SAM.
-func lambdaArchitecture() string {
-	if runtime.GOARCH == "amd64" {
-		return "x86_64"
-	}
-	return runtime.GOARCH
-}
-
-// listenToContainers returns a listener that containers reach at the address
-// which --add-host name:host-gateway gives the name. On Linux that is this
-// machine's end of the bridge that they are on, where nobody else can reach it;
-// elsewhere Docker forwards to the loopback address.
+// listenToContainers returns a listener that containers reach at the address of
+// --add-host name:host-gateway. On Linux that is this machine's end of the
+// Docker bridge; elsewhere Docker forwards it to the loopback interface.
 func listenToContainers(t *testing.T) net.Listener {
 	t.Helper()
-	gateway, err := docker(t, engineTimeout, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	gateway, err := docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,21 +96,13 @@ func listenToContainers(t *testing.T) net.Listener {
 	return nil
 }
 
-// docker runs a docker command to its end and returns what it printed. The
-// error has what it complained of.
-func docker(t *testing.T, timeout time.Duration, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout) // cleaning up needs it, too
-	defer cancel()
-	var stdout, stderr strings.Builder
-	cmd := exec.CommandContext(ctx, "docker", args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second // in case a child of its own keeps the pipes
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		err = fmt.Errorf("no answer within %v", timeout)
+// docker runs a docker command and returns its output. Pulling an image of 100
+// MB takes the longest.
+func docker(args ...string) (string, error) {
+	timeout := 10 * time.Second
+	if args[0] == "pull" || args[0] == "build" {
+		timeout = 3 * time.Minute
 	}
-	if err != nil {
-		return "", fmt.Errorf("docker %s: %w: %.300s", args[0], err, strings.Join(strings.Fields(stderr.String()), " "))
-	}
-	return strings.TrimSpace(stdout.String()), nil
+	out, err := tools.Run(timeout, "docker", args...)
+	return strings.TrimSpace(out), err
 }

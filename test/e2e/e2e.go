@@ -1,110 +1,101 @@
-// Package e2e is the acceptance suite of the service, over HTTP: what a client
-// may rely on, wherever the service runs. Most of it is scripts in testdata,
-// which can be read without knowing Go; their form is described in script.go.
+// Package e2e is the acceptance suite: what a client may rely on over HTTP,
+// wherever the service runs. Most of it is scripts in testdata, which can be
+// read without knowing Go; script.go describes their format. To extend the
+// suite, add a script.
+//
+// The tests run the suite against the plain server, the Lambda function behind
+// a local HTTP API, and sam local. TestDeployment runs it against a deployment:
+// see "make acceptance".
 package e2e
 
 import (
-	"embed"
-	"io/fs"
+	"maps"
 	"net/http"
-	"path"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// A Target is a running service to test, and all that the suite knows of it.
+// A Target is a running service to test.
 type Target struct {
-	// Base is the address that the paths of the service are relative to,
-	// without a slash at its end.
+	// Base is the base address of the service, without a trailing slash.
 	Base string
 
-	// Token returns an access token. It fails the test if there is none to be
-	// had.
+	// Token returns an access token. If it can't provide one, it skips or
+	// fails the test.
 	Token func(tb testing.TB, r TokenRequest) string
 
-	// Lag is how long a list may show what was before the last write. A list
-	// that isn't as expected is asked for again until then.
+	// Subjects, if not nil, lists the only users that Token knows. The parts
+	// of the suite then share them and run one after another, and those that
+	// need more users are skipped. If Subjects is nil, each part has users of
+	// its own, and the parts run in parallel.
+	Subjects []string
+
+	// Lag is how long a list may show an earlier state. An unexpected list is
+	// requested again until then.
 	Lag time.Duration
 
-	// Lacks says which parts of the suite can't pass, each with the reason. A
-	// part that is named like its subtest, "auth-expired", is not run. Single
-	// exchanges of a script are named by its name and either their comment or
-	// the line of their table, "routes: /plants%23". They are run, and must
-	// fail: a reason that no longer holds is to go.
-	Lacks map[string]string
+	// Exceptions maps what can't pass on this target to the reason: either a
+	// part of the suite by the name of its subtest, "auth-expired", or a single
+	// exchange by the name of its script and either its comment or its row,
+	// "routes: /plants%23". Such a part is skipped. Such an exchange must fail,
+	// so that stale exceptions are noticed.
+	Exceptions map[string]string
 
-	// Amend, if not nil, takes from an answer what the front of the service has
-	// added to it that no answer may have.
+	// Amend, if not nil, corrects an answer that the front of the service has
+	// changed.
 	Amend func(answer *http.Response)
 
-	// Observe, if not nil, is shown each request and its answer, with their
-	// bodies. The URL of the request is nil if it doesn't parse.
+	// Observe, if not nil, is called with each request and its answer. The URL
+	// of the request is nil if it can't be parsed.
 	Observe func(tb testing.TB, r *http.Request, body []byte, answer *http.Response, answerBody []byte)
 }
 
-// A TokenRequest says what a token must be like.
+// A TokenRequest describes an access token.
 type TokenRequest struct {
 	Subject string   // printable ASCII
-	Scopes  []string // those that the token names; if empty, the token is good for everything
-	Expired bool     // by more than any leeway
+	Scopes  []string // if empty, the token allows everything
+	Expired bool     // for longer than any leeway
 }
 
-//go:embed testdata/*.txt
-var testdata embed.FS
-
-// checks are the parts of the suite that scripts can't say.
-var checks = map[string]func(*testing.T, *client){
-	"concurrent-creates": concurrentCreates,
-	"long-list":          longList,
-	"random-order":       randomOrder,
-}
-
-// Run runs the suite. Its parts are subtests, which run in parallel, share
-// nothing, and remove the plants that they made.
+// Run runs the suite. Its parts are subtests that don't depend on one another
+// and remove the plants that they create.
 func Run(t *testing.T, target Target) {
 	c := newClient(target)
 	defer c.transport.CloseIdleConnections()
-	parts := map[string]func(*testing.T){}
-	exchanges := map[string]bool{}
+	parts := map[string]func(*testing.T){"long-list": func(t *testing.T) { longList(t, c) }}
 	for _, s := range scripts(t) {
 		parts[s.name] = func(t *testing.T) { s.run(t, c) }
-		for _, name := range s.exchangeNames() {
-			exchanges[name] = true
-		}
 	}
-	for name, check := range checks {
-		parts[name] = func(t *testing.T) { check(t, c) }
-	}
-	for name := range target.Lacks {
-		if parts[name] == nil && !exchanges[name] {
-			t.Errorf("the target lacks %q, which is no part of the suite", name)
-		}
-	}
-	t.Run("suite", func(t *testing.T) { // which ends when all its parts have
-		for name, part := range parts {
+	t.Run("suite", func(t *testing.T) { // waits for its parallel subtests
+		for _, name := range slices.Sorted(maps.Keys(parts)) {
 			t.Run(name, func(t *testing.T) {
-				if reason := target.Lacks[name]; reason != "" {
+				if reason := target.Exceptions[name]; reason != "" {
 					t.Skip(reason)
 				}
-				t.Parallel()
-				part(t)
+				if target.Subjects == nil {
+					t.Parallel()
+				}
+				parts[name](t)
 			})
 		}
 	})
 }
 
 func scripts(t *testing.T) (all []script) {
-	names, err := fs.Glob(testdata, "testdata/*.txt")
-	if err != nil || len(names) == 0 {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || files == nil {
 		t.Fatalf("no scripts: %v", err)
 	}
-	for _, name := range names {
-		text, err := testdata.ReadFile(name)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := parseScript(strings.TrimSuffix(path.Base(name), ".txt"), string(text))
+		s, err := parseScript(strings.TrimSuffix(filepath.Base(file), ".txt"), string(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,53 +1,52 @@
 package e2e
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	cryptorand "crypto/rand"
 
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/program"
 )
 
-// dynamoLag is how far the index that lists read may lag behind.
+// dynamoLag is the longest lag of the index that lists read.
 const dynamoLag = 5 * time.Second
 
-// The suite, on the embedded store.
+// TestBolt runs the suite on the embedded store, with the program's own tokens.
 func TestBolt(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
 	Run(t, p.target())
-	leavesNothing(t, p)
+	// The suite has removed its plants.
+	c := newClient(p.target())
+	for _, token := range p.tokens {
+		if a, err := c.send(t, request{method: "GET", target: "/plants", headers: bearer(token)}); err != nil || a.status == 200 && string(a.body) != "[]\n" {
+			t.Errorf("left behind: %.300s, %v", a.body, err)
+		}
+	}
 }
 
-// The suite, on DynamoDB Local, with a table that the program makes.
+// TestDynamoDB runs the suite on DynamoDB Local, in a table that the program
+// creates, with the tokens of an issuer that the environment names.
 func TestDynamoDB(t *testing.T) {
 	t.Parallel()
-	env := dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+cryptorand.Text())
-	target := start(t, env, t.TempDir()).target()
+	issuer := authtest.NewIssuer(t)
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
+	defer keys.Close()
+	env := append(dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+cryptorand.Text()), trust(config.TokenJWKSURL+"="+keys.URL)...)
+	p := start(t, env, t.TempDir())
+	target := docsPage.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })
 	target.Lag = dynamoLag
 	Run(t, target)
 }
 
-// leavesNothing checks that the suite has removed the plants of all its users.
-func leavesNothing(t *testing.T, p *server) {
-	t.Helper()
-	c := newClient(p.target())
-	lists := 0
-	for _, token := range p.tokens {
-		a, err := c.send(t, request{method: "GET", target: "/plants", headers: bearer(token)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.status != 200 {
-			continue // it has expired, or is not for lists
-		}
-		if lists++; string(a.body) != "[]\n" {
-			t.Errorf("left behind: %.300s", a.body)
-		}
-	}
-	if lists < len(checks) {
-		t.Errorf("the users have %d lists", lists)
-	}
+// trust returns the environment of a program that trusts issuers of package
+// authtest. Keys is the variable that says where their keys are.
+func trust(keys string) []string {
+	return []string{config.TokenIssuer + "=" + authtest.IssuerURL, config.TokenAudience + "=other, " + authtest.Audience, keys}
 }

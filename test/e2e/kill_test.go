@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -11,8 +10,8 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// The program is killed while clients write, again and again. What it has
-// acknowledged is there after each restart, and nothing else is.
+// The program is killed repeatedly while clients write. After each restart
+// everything that was acknowledged is present, and nothing else.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds, clients = 25, 8
@@ -20,8 +19,8 @@ func TestKill(t *testing.T) {
 	var known ledger
 	for round := range rounds {
 		p := start(t, program.Environ(), dir)
-		known.compare(t, list(t, newClient(p.target()), "alice"))
 		c, token := newClient(p.target()), p.token(t, TokenRequest{Subject: "alice"})
+		known.compare(t, c, token)
 		var group sync.WaitGroup
 		for range clients {
 			group.Go(func() {
@@ -38,32 +37,32 @@ func TestKill(t *testing.T) {
 		}
 	}
 	p := start(t, program.Environ(), dir)
-	known.compare(t, list(t, newClient(p.target()), "alice"))
-	t.Logf("%d plants created, %d deleted, of %d it wasn't known", known.created, known.deleted, known.unknown)
+	known.compare(t, newClient(p.target()), p.token(t, TokenRequest{Subject: "alice"}))
+	t.Logf("%d creates and %d deletes were acknowledged, %d requests were not", known.created, known.deleted, known.unknown)
 	if known.deleted == 0 || known.unknown == 0 {
-		t.Error("too little was going on to show anything")
+		t.Error("too few requests to show anything")
 	}
 }
 
-// A ledger says what must be in the store.
+// A ledger records what must be in the store.
 type ledger struct {
 	mu      sync.Mutex
 	plants  map[int64]state
-	created int // how many creates were acknowledged
-	deleted int
-	unknown int // how many requests got no answer
+	created int // acknowledged creates
+	deleted int // acknowledged deletes
+	unknown int // requests without an answer
 }
 
 type state int
 
 const (
-	there   state = iota + 1
-	gone          // deleted, and acknowledged
-	unknown       // the last request got no answer
+	present state = iota + 1
+	deleted
+	unknown // no answer to the last request
 )
 
-// write creates a plant and deletes every third. It returns false when the
-// program no longer answers.
+// write creates a plant, and deletes it if its id is divisible by three. It
+// returns false once the program no longer answers.
 func (l *ledger) write(t *testing.T, c *client, token string) bool {
 	id := randomID()
 	a, err := create(t, c, token, plant{ID: &id, Name: plantName(id)})
@@ -73,13 +72,13 @@ func (l *ledger) write(t *testing.T, c *client, token string) bool {
 	if id%3 > 0 {
 		return true
 	}
-	a, err = c.send(t, request{method: "DELETE", target: "/plants/" + strconv.FormatInt(id, 10), headers: bearer(token)})
+	a, err = remove(t, c, token, id)
 	return l.record(t, id, a, err, 204) && err == nil
 }
 
 func plantName(id int64) string { return "number " + strconv.FormatInt(id, 10) }
 
-// await returns when n more writes have been acknowledged.
+// await waits until n more writes have been acknowledged.
 func (l *ledger) await(t *testing.T, n int) {
 	t.Helper()
 	acknowledged := func() int {
@@ -90,14 +89,14 @@ func (l *ledger) await(t *testing.T, n int) {
 	n += acknowledged()
 	for deadline := time.Now().Add(20 * time.Second); acknowledged() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Error("the program takes 20 seconds for a hundred writes")
+			t.Error("a hundred writes take 20 seconds")
 			return
 		}
 	}
 }
 
-// record notes what an answer says of a plant. It returns false if the answer
-// isn't the one that a write must have.
+// record records the answer to a write. It returns false if its status isn't
+// the wanted one.
 func (l *ledger) record(t *testing.T, id int64, a answer, err error, want int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,41 +108,45 @@ func (l *ledger) record(t *testing.T, id int64, a answer, err error, want int) b
 		l.plants[id] = unknown
 		l.unknown++
 	case a.status != want:
-		t.Errorf("not %d:\n%s", want, a)
+		t.Errorf("want status %d:\n%s", want, a)
 		return false
 	case want == 200:
-		l.plants[id] = there
+		l.plants[id] = present
 		l.created++
 	default:
-		l.plants[id] = gone
+		l.plants[id] = deleted
 		l.deleted++
 	}
 	return true
 }
 
-// compare checks the list against the ledger. What wasn't known is known then.
-func (l *ledger) compare(t *testing.T, list []plant) {
+// compare compares the list with the ledger, and resolves what was unknown.
+func (l *ledger) compare(t *testing.T, c *client, token string) {
 	t.Helper()
+	list, _, err := walk(t, c, token, "?include=id")
+	if err != nil {
+		t.Fatal(err)
+	}
 	listed := map[int64]bool{}
 	for _, p := range list {
 		listed[*p.ID] = true
 		if p.Name != plantName(*p.ID) || p.Tag != nil {
-			t.Errorf("a plant has changed: %s", fmt.Sprint(*p.ID, p.Name, p.Tag))
+			t.Errorf("plant %d has changed: %+v", *p.ID, p)
 		}
 		if l.plants[*p.ID] == 0 {
-			t.Errorf("nobody made plant %d", *p.ID)
+			t.Errorf("nobody created plant %d", *p.ID)
 		}
 	}
 	for id, state := range l.plants {
 		switch {
-		case state == there && !listed[id]:
-			t.Errorf("plant %d was acknowledged and is lost", id)
-		case state == gone && listed[id]:
-			t.Errorf("plant %d was deleted and is back", id)
+		case state == present && !listed[id]:
+			t.Errorf("plant %d was acknowledged but is missing", id)
+		case state == deleted && listed[id]:
+			t.Errorf("plant %d was deleted but is listed", id)
 		case listed[id]:
-			l.plants[id] = there
+			l.plants[id] = present
 		default:
-			l.plants[id] = gone
+			l.plants[id] = deleted
 		}
 	}
 }

@@ -12,25 +12,24 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// Whoever may invoke the function may send it anything. What isn't an HTTP
-// request is answered as a bad one; nothing is a Lambda error, and the process
-// lives on.
+// The function can be invoked with any event. It answers one that is not an HTTP
+// request with 40000. No event ends in a Lambda error or ends the process.
 func TestLambdaOddEvents(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
-	o := functionOptions(t, dynamolocal.Endpoint(t), "TOKEN_JWKS="+string(issuer.JWKS()))
+	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
 	o.Concurrency = 1
 	f := startFunction(t, issuer, o)
-	const sound = `{"version":"2.0","rawPath":"/%s","headers":{%s},"requestContext":{"http":{"method":"%s"}},"body":"%s","isBase64Encoded":%t}`
+	const format = `{"version":"2.0","rawPath":"/%s","headers":{%s},"requestContext":{"http":{"method":"%s"}},"body":"%s","isBase64Encoded":%t}`
 	events := map[string]string{
-		"nothing": "", "null": "null", "object": "{}", "array": "[]", "string": `"2.0"`, "not JSON": "GET /plants HTTP/1.1",
-		"cut off": `{"version":"2.0","rawPath":"/pl`, "not UTF-8": "{\"version\":\"2.0\",\"rawPath\":\"/\xff\"}",
-		"deep":              strings.Repeat(`{"a":`, 20_000),
-		"schedule":          `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
-		"base64":            fmt.Sprintf(sound, "plants", "", "POST", "=", true),
-		"method":            fmt.Sprintf(sound, "plants", "", "GE T", "", false),
-		"header":            fmt.Sprintf(sound, "plants", `"a b":"c"`, "GET", "", false),
-		"line break inside": fmt.Sprintf(sound, "plants", `"a":"b\r\nc: d"`, "GET", "", false),
+		"empty": "", "null": "null", "object": "{}", "array": "[]", "string": `"2.0"`, "not JSON": "GET /plants HTTP/1.1",
+		"truncated": `{"version":"2.0","rawPath":"/pl`, "not UTF-8": "{\"version\":\"2.0\",\"rawPath\":\"/\xff\"}",
+		"deep":                 strings.Repeat(`{"a":`, 20_000),
+		"schedule":             `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
+		"invalid base64":       fmt.Sprintf(format, "plants", "", "POST", "=", true),
+		"invalid method":       fmt.Sprintf(format, "plants", "", "GE T", "", false),
+		"invalid header name":  fmt.Sprintf(format, "plants", `"a b":"c"`, "GET", "", false),
+		"line break in header": fmt.Sprintf(format, "plants", `"a":"b\r\nc: d"`, "GET", "", false),
 	}
 	files, err := filepath.Glob("../../internal/lambdahttp/testdata/no-request/*.json")
 	if err != nil || len(files) == 0 {
@@ -44,21 +43,21 @@ func TestLambdaOddEvents(t *testing.T) {
 		events[filepath.Base(file)] = string(b)
 	}
 	for name, event := range events {
-		checkAnswer(t, f, name, event, 400, 40000)
+		expectResponse(t, f, name, event, 400, 40000)
 	}
-	// Sound, but odd.
+	// HTTP requests, but unusual ones.
 	large := strings.Repeat("a,", 1<<20)
-	checkAnswer(t, f, "percent", fmt.Sprintf(sound, "plants/%", "", "DELETE", "", false), 401, 40100)
-	checkAnswer(t, f, "large path", fmt.Sprintf(sound, large, "", "GET", "", false), 404, 40401)
-	checkAnswer(t, f, "large header", fmt.Sprintf(sound, "plants", `"authorization":"Bearer `+large+`"`, "GET", "", false), 401, 40101)
-	checkAnswer(t, f, "unknown method", fmt.Sprintf(sound, "plants", "", "get", "", false), 405, 40500)
+	expectResponse(t, f, "percent sign", fmt.Sprintf(format, "plants/%", "", "DELETE", "", false), 401, 40100)
+	expectResponse(t, f, "large path", fmt.Sprintf(format, large, "", "GET", "", false), 404, 40401)
+	expectResponse(t, f, "large header", fmt.Sprintf(format, "plants", `"authorization":"Bearer `+large+`"`, "GET", "", false), 401, 40101)
+	expectResponse(t, f, "unknown method", fmt.Sprintf(format, "plants", "", "get", "", false), 405, 40500)
 	if n := len(f.Environments()); n != 1 {
-		t.Errorf("it took %d processes", n)
+		t.Errorf("%d processes, want 1", n)
 	}
 }
 
-// checkAnswer checks what the function returns to an event.
-func checkAnswer(t *testing.T, f *function, name, event string, status, number int) {
+// expectResponse checks the response of the function to an event.
+func expectResponse(t *testing.T, f *function, name, event string, status, code int) {
 	t.Helper()
 	payload, err := f.Invoke(t.Context(), []byte(event))
 	if err != nil {
@@ -73,8 +72,8 @@ func checkAnswer(t *testing.T, f *function, name, event string, status, number i
 	if err := json.Unmarshal(payload, &response); err != nil {
 		t.Errorf("%s: %v in %s", name, err, payload)
 	}
-	if response.StatusCode != status || !strings.HasPrefix(response.Body, fmt.Sprintf(`{"error":%d,`, number)) ||
+	if response.StatusCode != status || !strings.HasPrefix(response.Body, fmt.Sprintf(`{"error":%d,`, code)) ||
 		response.Headers["Content-Type"] != "application/json" || response.Headers["Cache-Control"] != "no-store" {
-		t.Errorf("%s: want %d, %d, got %s", name, status, number, payload)
+		t.Errorf("%s: want status %d and error %d, got %s", name, status, code, payload)
 	}
 }

@@ -11,83 +11,82 @@ import (
 	"github.com/go-jose/go-jose/v4/json"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// A keyServer is where an issuer publishes its keys, with the faults that such
-// places have.
+// A keyServer serves the keys of an issuer, or fails to.
 type keyServer struct {
 	*httptest.Server
-	answer  atomic.Pointer[http.HandlerFunc]
+	handler atomic.Pointer[http.HandlerFunc]
 	fetches atomic.Int32
 }
 
-// newKeyServer returns a keyServer that answers with answer.
-func newKeyServer(t *testing.T, answer http.HandlerFunc) *keyServer {
+func newKeyServer(t *testing.T, handler http.HandlerFunc) *keyServer {
 	s := new(keyServer)
-	s.set(answer)
+	s.set(handler)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fetches.Add(1)
-		(*s.answer.Load())(w, r)
+		(*s.handler.Load())(w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s
 }
 
-func (s *keyServer) set(answer http.HandlerFunc) { s.answer.Store(&answer) }
+func (s *keyServer) set(handler http.HandlerFunc) { s.handler.Store(&handler) }
 
-// publish answers with a key set.
+// publish serves a key set.
 func publish(jwks []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.Write(jwks) }
 }
 
-// hang gives no answer until the client gives up.
+// hang doesn't answer.
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// down answers with a fault of the server.
+// down answers with a server error.
 func down(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
 
 // startRemote starts a function that fetches the keys of the issuer.
 func startRemote(t *testing.T, issuer *authtest.Issuer, keys *keyServer) *function {
 	t.Helper()
-	o := functionOptions(t, dynamolocal.Endpoint(t), "TOKEN_JWKS_URL="+keys.URL)
-	o.Freeze, o.Concurrency = true, 1 // all requests meet the same keys
+	o := functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL)
+	o.Freeze, o.Concurrency = true, 1 // a single process has the keys
 	return startFunction(t, issuer, o)
 }
 
-// While the keys can't be had, at init or later, nobody is let in, and
-// everybody is told when to come back. Then they are let in.
+// While the keys are unavailable, at init or later, requests with a token are
+// answered 503. Once the keys are available they succeed.
 func TestLambdaKeysUnavailable(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]http.HandlerFunc{"down": down, "hanging": hang, "nonsense": publish([]byte("<html>"))} {
+	for name, handler := range map[string]http.HandlerFunc{"down": down, "hanging": hang, "malformed": publish([]byte("<html>"))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			issuer := authtest.NewIssuer(t)
-			keys := newKeyServer(t, answer)
+			keys := newKeyServer(t, handler)
 			f := startRemote(t, issuer, keys)
-			c := newClient(f.target())
-			token := f.token(t, TokenRequest{Subject: newSubject()})
+			c, token := f.user()
 			for range 10 {
-				expect(t, c, token, "GET", http.StatusServiceUnavailable, 50300)
+				expect(t, c, token, "GET", 503, 50300)
 			}
 			if n := keys.fetches.Load(); n > 2 {
-				t.Errorf("%d fetches in the first seconds, want one, in init", n)
+				t.Errorf("%d fetches in the first seconds, want 1, during init", n)
 			}
-			expect(t, c, "x", "GET", http.StatusUnauthorized, 40101) // needs no key
+			expect(t, c, "x", "GET", 401, 40101) // needs no key
 			f.awaitLog(t, `"level":"WARN","msg":"no token keys"`)
 			keys.set(publish(issuer.JWKS()))
 			awaitKeys(t, c, token)
 			if n := keys.fetches.Load(); n > 4 {
-				t.Errorf("%d fetches, with one in five seconds allowed", n)
+				t.Errorf("%d fetches, want at most one every five seconds", n)
 			}
 			keys.set(down)
-			expect(t, c, f.token(t, TokenRequest{Subject: newSubject()}), "GET", http.StatusOK, 0) // the keys are kept
+			_, other := f.user()
+			expect(t, c, other, "GET", 200, 0) // the keys are kept
 		})
 	}
 }
 
-// awaitKeys asks until the token is accepted. Until then the answer must be to
-// come back in five seconds, after which it has to be.
+// awaitKeys waits until the token is accepted, which must be soon after the
+// Retry-After of 5 seconds.
 func awaitKeys(t *testing.T, c *client, token string) {
 	t.Helper()
 	for deadline := time.Now().Add(8 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -95,16 +94,16 @@ func awaitKeys(t *testing.T, c *client, token string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.status == http.StatusOK {
+		if a.status == 200 {
 			return
 		}
-		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") != "5" || time.Now().After(deadline) {
-			t.Fatalf("the keys are there, but\n%s", a)
+		if a.status != 503 || a.header.Get("Retry-After") != "5" || time.Now().After(deadline) {
+			t.Fatalf("the keys are available, but\n%s", a)
 		}
 	}
 }
 
-// A slow issuer makes the init longer, but not without bounds, and no request.
+// A slow issuer delays the init, but no request.
 func TestLambdaSlowKeys(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
@@ -113,59 +112,57 @@ func TestLambdaSlowKeys(t *testing.T) {
 		w.Write(issuer.JWKS())
 	})
 	f := startRemote(t, issuer, keys)
-	c := newClient(f.target())
 	for range 3 {
-		expect(t, c, f.token(t, TokenRequest{Subject: newSubject()}), "GET", http.StatusOK, 0)
+		c, token := f.user()
+		expect(t, c, token, "GET", 200, 0)
 	}
 	if n := keys.fetches.Load(); n != 1 {
-		t.Errorf("%d fetches, want one, in init", n)
+		t.Errorf("%d fetches, want 1, during init", n)
 	}
 }
 
-// New keys are found when a token comes that is signed with one. What the issuer
-// no longer publishes is no key any more.
+// The keys are fetched again for a token with a new key id. Keys that the issuer
+// no longer publishes become invalid.
 func TestLambdaRotatedKeys(t *testing.T) {
 	t.Parallel()
 	issuer, next := authtest.NewIssuer(t), authtest.NewIssuer(t)
 	keys := newKeyServer(t, publish(issuer.JWKS()))
 	f := startRemote(t, issuer, keys)
-	c := newClient(f.target())
-	before := f.token(t, TokenRequest{Subject: newSubject()})
-	expect(t, c, before, "GET", http.StatusOK, 0)
+	c, before := f.user()
+	expect(t, c, before, "GET", 200, 0)
 
 	keys.set(publish(keySet(t, "next", next)))
-	expect(t, c, f.keep(signedAs(t, "next", next)), "GET", http.StatusOK, 0)
-	expect(t, c, f.keep(signedAs(t, "next", issuer)), "GET", http.StatusUnauthorized, 40101)
-	expect(t, c, before, "GET", http.StatusUnauthorized, 40101)
+	expect(t, c, f.keep(signAs(t, "next", next)), "GET", 200, 0)
+	expect(t, c, f.keep(signAs(t, "next", issuer)), "GET", 401, 40101)
+	expect(t, c, before, "GET", 401, 40101)
 	if n := keys.fetches.Load(); n != 2 {
-		t.Errorf("%d fetches, want one in init and one for the new key", n)
+		t.Errorf("%d fetches, want 1 during init and 1 for the new key", n)
 	}
 }
 
-// Tokens with made-up key ids don't make the function ask the issuer again and
-// again, nor wait for it, nor lose the keys that it has.
+// Tokens with made-up key ids cause few fetches, don't wait for them, and don't
+// discard the keys.
 func TestLambdaUnknownKeys(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	keys := newKeyServer(t, publish(issuer.JWKS()))
 	f := startRemote(t, issuer, keys)
-	c := newClient(f.target())
-	token := f.token(t, TokenRequest{Subject: newSubject()})
-	expect(t, c, token, "GET", http.StatusOK, 0)
+	c, token := f.user()
+	expect(t, c, token, "GET", 200, 0)
 	keys.set(down)
 	for i := range 500 {
 		if i == 250 {
-			keys.set(hang) // which none of these is to feel
+			keys.set(hang)
 		}
-		expect(t, c, signedAs(t, newSubject(), issuer), "GET", http.StatusUnauthorized, 40101)
+		expect(t, c, signAs(t, newSubject(), issuer), "GET", 401, 40101)
 		if n := keys.fetches.Load(); n > 4 {
 			t.Fatalf("%d fetches for %d unknown keys", n, i+1)
 		}
 	}
-	expect(t, c, token, "GET", http.StatusOK, 0)
+	expect(t, c, token, "GET", 200, 0)
 }
 
-// keySet returns a key set that holds the issuer's ES256 key under the given id.
+// keySet returns a key set with the issuer's ES256 key under the given key id.
 func keySet(t *testing.T, kid string, issuer *authtest.Issuer) []byte {
 	t.Helper()
 	b, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
@@ -177,8 +174,8 @@ func keySet(t *testing.T, kid string, issuer *authtest.Issuer) []byte {
 	return b
 }
 
-// signedAs returns a good token but for its key id, which is kid.
-func signedAs(t *testing.T, kid string, issuer *authtest.Issuer) string {
+// signAs returns a token of the issuer with another key id.
+func signAs(t *testing.T, kid string, issuer *authtest.Issuer) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: issuer.ECKey, KeyID: kid}}, nil)
 	if err != nil {

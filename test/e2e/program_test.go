@@ -3,115 +3,160 @@ package e2e
 import (
 	"encoding/json"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	cryptorand "crypto/rand"
-
+	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
 func TestMain(m *testing.M) { tools.Main(m) }
 
-// A server is a running cmd/local.
+// issued keeps the tokens of a test, none of which may be logged.
+type issued struct {
+	mu     sync.Mutex
+	tokens []string
+}
+
+func (i *issued) keep(token string) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.tokens = append(i.tokens, token)
+	return token
+}
+
+// checkLog checks that each line of a log is a JSON object with a level, a
+// message and a time, and that none contains a token or a stack trace.
+func (i *issued) checkLog(t *testing.T, log string) {
+	t.Helper()
+	for text := range strings.Lines(log) {
+		var line map[string]any
+		if !strings.HasSuffix(text, "\n") {
+			continue // the process was killed
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Errorf("%v in the log line %s", err, text)
+		}
+		if line["level"] == nil || line["msg"] == nil || line["time"] == nil || line["stack"] != nil {
+			t.Errorf("incomplete log line, or a panic: %s", text)
+		}
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, token := range i.tokens {
+		if signature := token[strings.LastIndexByte(token, '.'):]; strings.Contains(log, signature) {
+			t.Error("the log contains a token")
+		}
+	}
+}
+
+// sign returns a token of the issuer.
+func sign(issuer *authtest.Issuer, r TokenRequest) string {
+	claims := authtest.Claims(r.Subject, r.Scopes...)
+	if r.Expired {
+		claims["exp"] = time.Now().Add(-time.Hour).Unix()
+	}
+	return issuer.Sign(claims)
+}
+
+// A server is a process of cmd/local.
 type server struct {
 	*program.Program
-	mayFail bool // the test makes faults that are answered 500
-	mu      sync.Mutex
-	tokens  []string // that it issued
+	issued
 }
 
-// command returns the program with its data in dir, not yet started.
-func command(t *testing.T, env []string, dir string, args ...string) *server {
-	t.Helper()
-	return &server{Program: program.Command(t, env, dir, args...)}
-}
-
-// launch starts the program with its data in dir, and doesn't wait until it
-// listens.
+// launch starts the program with its data in dir, without waiting until it
+// listens. When the test ends, it checks the output.
 func launch(t *testing.T, env []string, dir string, args ...string) *server {
 	t.Helper()
-	p := command(t, env, dir, args...)
-	p.begin(t)
+	p := &server{Program: program.Command(t, env, dir, args...)}
+	t.Cleanup(func() {
+		p.checkLog(t, p.Stdout.String())
+		for _, sign := range []string{"panic", "goroutine ", "DATA RACE"} {
+			if text := p.Stderr.String(); strings.Contains(text, sign) {
+				t.Errorf("%s on standard error:\n%.5000s", sign, text)
+			}
+		}
+	})
+	p.Begin(t)
 	return p
 }
 
-// start starts the program with its data in dir, and returns once it listens.
+// start starts the program with its data in dir and waits until it listens.
 func start(t *testing.T, env []string, dir string, args ...string) *server {
 	t.Helper()
 	p := launch(t, env, dir, args...)
 	p.AwaitListening(t)
+	if port, any := strings.CutPrefix(p.Base, "http://[::]:"); any { // -addr :0
+		p.Base = "http://127.0.0.1:" + port
+	}
 	return p
 }
 
-// begin starts the process, and checks its output when the test ends.
-func (p *server) begin(t *testing.T) {
-	t.Helper()
-	t.Cleanup(func() { p.checkOutput(t) })
-	p.Begin(t)
-}
+// target returns the program, with tokens of its own issuer, as a [Target].
+func (p *server) target() Target { return docsPage.target(p.Base, p.token) }
 
-// checkOutput checks that each line of the log is JSON, and that nothing that
-// the program wrote holds a token, nor says that anything has gone wrong in it.
-func (p *server) checkOutput(t *testing.T) {
-	for line := range strings.Lines(p.Stdout.String()) {
-		if strings.HasSuffix(line, "\n") && !json.Valid([]byte(line)) { // the last may be cut off by a kill
-			t.Errorf("a line of the log is not JSON: %s", line)
-		}
-	}
-	all := p.Stdout.String() + p.Stderr.String()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, token := range p.tokens {
-		if i := strings.LastIndexByte(token, '.'); strings.Contains(all, token[i:]) {
-			t.Errorf("the output holds a token")
-		}
-	}
-	for _, sign := range []string{"panic", "goroutine ", "DATA RACE", `"status":500`} {
-		if strings.Contains(all, sign) && !(sign == `"status":500` && p.mayFail) {
-			t.Errorf("the output holds %q:\n%.5000s", sign, all[strings.Index(all, sign):])
-		}
-	}
-}
-
-// onLoopback makes base the address on this machine of a program that listens
-// on every one.
-func (p *server) onLoopback(t *testing.T) {
-	t.Helper()
-	u, err := url.Parse(p.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Base = "http://127.0.0.1:" + u.Port()
-}
-
-// localLacks says what the program has beyond the service.
-var localLacks = map[string]string{"routes: /": "the plain server has a page for people there"}
-
-// target returns the program as a Target of the suite.
-func (p *server) target() Target {
-	return Target{Base: p.Base, Token: p.token, Lacks: localLacks, Observe: documented()}
-}
-
-// token asks the program's own issuer for a token. One that has expired it
-// doesn't hand out, so that is made with its key.
 func (p *server) token(tb testing.TB, r TokenRequest) string {
 	tb.Helper()
+	if r.Expired {
+		tb.Skip("the program's own issuer has no expired tokens; TestDynamoDB runs this part")
+	}
 	form := url.Values{"client_id": {r.Subject}}
 	if len(r.Scopes) > 0 {
 		form.Set("scope", strings.Join(r.Scopes, " "))
 	}
-	token := p.Token(tb, form)
-	if r.Expired {
-		token = aged(tb, p.Data, token)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.tokens = append(p.tokens, token)
-	return token
+	return p.keep(p.Token(tb, form))
 }
 
-// newSubject returns the name of a user that nothing else has.
-func newSubject() string { return "user-" + cryptorand.Text() }
+// user returns a client of the program, and the token of a new user.
+func (p *server) user(t *testing.T) (c *client, token string) {
+	t.Helper()
+	return newClient(p.target()), p.token(t, TokenRequest{Subject: newSubject()})
+}
+
+// expect checks the answer to an operation with a token. If code is 0, any code
+// of the status will do.
+func expect(t *testing.T, c *client, token, method string, status, code int) {
+	t.Helper()
+	target := map[string]string{"GET": "/plants", "POST": "/plants", "DELETE": "/plants/1"}[method]
+	expectAnswer(t, c, request{method: method, target: target, headers: bearer(token)}, status, code)
+}
+
+// expectAnswer checks the status of the answer to r, and its code unless that is
+// 0. Messages must not contain internal errors.
+func expectAnswer(t *testing.T, c *client, r request, status, code int) answer {
+	t.Helper()
+	a, err := c.send(t, r)
+	if err == nil && (a.status != status || code != 0 && a.code() != code || strings.Contains(string(a.body), "Exception")) {
+		t.Errorf("want status %d and error %d:\n%s%s", status, code, r, a)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return a
+}
+
+// code returns the error code of an answer.
+func (a answer) code() int {
+	var body struct{ Error int }
+	json.Unmarshal(a.body, &body) // not every answer has one
+	return body.Error
+}
+
+// rerun returns a command that runs this test binary with other arguments and
+// additional environment variables.
+func rerun(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, append([]string{"-test.v"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
+}

@@ -11,7 +11,7 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// A rawConn is a connection for what no HTTP client would send.
+// A rawConn is a connection for requests that no HTTP client would send.
 type rawConn struct {
 	t *testing.T
 	*net.TCPConn
@@ -34,7 +34,7 @@ func (c rawConn) send(text string) {
 	}
 }
 
-// answer returns all that comes until the server closes the connection.
+// answer returns everything up to the end of the connection.
 func (c rawConn) answer() string {
 	c.t.Helper()
 	c.SetReadDeadline(time.Now().Add(60 * time.Second))
@@ -45,73 +45,69 @@ func (c rawConn) answer() string {
 	return string(all)
 }
 
-// The one fault of a request that isn't in any other row of the table: its body
-// doesn't arrive as announced.
+// rawExchange sends the text, with nothing after it, and returns the answer.
+func (p *server) rawExchange(t *testing.T, text string) string {
+	t.Helper()
+	conn := dial(t, p)
+	conn.send(text)
+	conn.CloseWrite()
+	return conn.answer()
+}
+
+// A body that doesn't arrive as announced is invalid.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	head := "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.token(t, TokenRequest{Subject: "alice"}) + "\r\n"
+	c, token := p.user(t)
+	head := "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n"
 	for name, rest := range map[string]string{
-		"cut off":               "Content-Length: 100\r\n\r\n" + `{"id": 1, "name": "Basil"}`,
-		"nothing":               "Content-Length: 100\r\n\r\n",
-		"cut off chunk":         "Transfer-Encoding: chunked\r\n\r\nff\r\n" + `{"id": 1, "name": "Basil"}`,
-		"no last chunk":         "Transfer-Encoding: chunked\r\n\r\n1a\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n",
-		"length of chunk wrong": "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n0\r\n\r\n",
+		"truncated":       "Content-Length: 100\r\n\r\n" + `{"id": 1, "name": "Basil"}`,
+		"missing":         "Content-Length: 100\r\n\r\n",
+		"truncated chunk": "Transfer-Encoding: chunked\r\n\r\nff\r\n" + `{"id": 1, "name": "Basil"}`,
+		"no last chunk":   "Transfer-Encoding: chunked\r\n\r\n1a\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n",
+		"malformed chunk": "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n0\r\n\r\n",
 	} {
-		t.Run(name, func(t *testing.T) {
-			conn := dial(t, p)
-			conn.send(head + rest)
-			conn.CloseWrite()
-			a := conn.answer()
-			for _, want := range []string{"HTTP/1.1 400 ", "\r\nCache-Control: no-store\r\n", "\r\nContent-Type: application/json\r\n", `{"error":40000,"message":"`} {
-				if !strings.Contains(a, want) {
-					t.Errorf("no %q in\n%s", want, a)
-				}
+		a := p.rawExchange(t, head+rest)
+		for _, want := range []string{"HTTP/1.1 400 ", "\r\nCache-Control: no-store\r\n", "\r\nContent-Type: application/json\r\n", `{"error":40000,"message":"`} {
+			if !strings.Contains(a, want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, a)
 			}
-		})
+		}
 	}
-	if plants := list(t, newClient(p.target()), "alice"); len(plants) > 0 {
-		t.Errorf("%v came of it", plants)
-	}
+	expectPlants(t, c, token)
 }
 
-// What net/http refuses by itself never ends in a crash, a hang or a plant.
-func TestRefusedByServer(t *testing.T) {
+// Requests that net/http itself rejects don't crash or block the program and
+// create nothing.
+func TestRejectedByServer(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	auth := "Authorization: Bearer " + p.token(t, TokenRequest{Subject: "alice"}) + "\r\n"
-	for name, test := range map[string]struct{ text, want string }{
-		"nonsense":         {"basil\r\n\r\n", "HTTP/1.1 400 "},
-		"bad path":         {"GET /plants/%zz HTTP/1.1\r\nHost: x\r\n" + auth + "\r\n", "HTTP/1.1 400 "},
-		"no host":          {"GET /plants HTTP/1.1\r\n" + auth + "\r\n", "HTTP/1.1 400 "},
-		"bad header":       {"GET /plants HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", "HTTP/1.1 400 "},
-		"control in value": {"GET /plants HTTP/1.1\r\nHost: x\r\nA: \x01\r\n\r\n", "HTTP/1.1 400 "},
-		"large headers":    {"GET /plants HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", 100<<10) + "\r\n\r\n", "HTTP/1.1 431 "},
-		"two lengths":      {"POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 400 "},
-		"other encoding":   {"POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n{}", "HTTP/1.1 501 "},
-		"other version":    {"GET /plants HTTP/3.0\r\nHost: x\r\n\r\n", "HTTP/1.1 505 "},
+	c, token := p.user(t)
+	const get, post = "GET /plants HTTP/1.1\r\nHost: x\r\n", "POST /plants HTTP/1.1\r\nHost: x\r\n"
+	for text, want := range map[string]string{
+		"basil\r\n\r\n": "400",
+		"GET /plants/%zz HTTP/1.1\r\nHost: x\r\n\r\n":             "400",
+		"GET /plants HTTP/1.1\r\n\r\n":                            "400",
+		"GET /plants HTTP/3.0\r\nHost: x\r\n\r\n":                 "505",
+		get + "A b: c\r\n\r\n":                                    "400",
+		get + "A: \x01\r\n\r\n":                                   "400",
+		get + "A: " + strings.Repeat("a", 100<<10) + "\r\n\r\n":   "431",
+		post + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}": "400",
+		post + "Transfer-Encoding: gzip\r\n\r\n{}":                "501",
 	} {
-		t.Run(name, func(t *testing.T) {
-			conn := dial(t, p)
-			conn.send(test.text)
-			conn.CloseWrite()
-			if a := conn.answer(); !strings.HasPrefix(a, test.want) {
-				t.Errorf("not %q:\n%s", test.want, a)
-			}
-		})
+		if a := p.rawExchange(t, text); !strings.HasPrefix(a, "HTTP/1.1 "+want+" ") {
+			t.Errorf("%.80q: want status %s, got\n%s", text, want, a)
+		}
 	}
-	// It has read the others to their end, or the next request would be theirs.
-	if plants := list(t, newClient(p.target()), "alice"); len(plants) > 0 {
-		t.Errorf("%v came of it", plants)
-	}
+	expectPlants(t, c, token)
 }
 
-// What is no path at all is no path of the service, and requests for a proxy go
-// by their path.
+// A request target that is not a path is an unknown path. One with a host, as
+// proxies get it, is routed by its path.
 func TestOddTargets(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	token := p.token(t, TokenRequest{Subject: "alice"})
+	_, token := p.user(t)
 	for target, want := range map[string]string{
 		"OPTIONS *":                           `{"error":40401,`,
 		"GET http://elsewhere.example/x":      `{"error":40401,`,
@@ -121,7 +117,7 @@ func TestOddTargets(t *testing.T) {
 		conn := dial(t, p)
 		conn.send(fmt.Sprintf("%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", target, token))
 		if a := conn.answer(); !strings.Contains(a, "\r\n\r\n"+want) || !strings.Contains(a, "\r\nCache-Control: no-store\r\n") {
-			t.Errorf("%s: no %s in\n%s", target, want, a)
+			t.Errorf("%s: want %s, got\n%s", target, want, a)
 		}
 	}
 }

@@ -4,121 +4,236 @@ package e2e
 
 import (
 	"fmt"
-	"net/http"
+	"net"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
-	"slices"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/sam"
+	"example.com/plantstore/test/tools"
 )
 
-// What can't pass behind sam local, and what would take minutes.
 const (
-	slowly    = "sam local waits for the log after each call, for up to a second; the function goes through this behind lambdatest"
-	slashes   = "sam local takes slashes at the begin of a path for one"
-	ownAnswer = "sam local answers this by itself"
-	upperCase = "sam local turns methods to upper case"
+	samStartTimeout = 3 * time.Minute // includes building the function without a cache
+	samStopTimeout  = 45 * time.Second
 )
 
-var samLocalLacks = map[string]string{
-	"create-fields": slowly,
-	"create-json":   slowly,
-	"create-key":    slowly,
-	"create-media":  slowly,
-	"list-order":    slowly,
-	"list-query":    slowly,
-	"long-list":     slowly,
-	"random-order":  slowly,
-
-	"routes: //plants":   slashes,
-	"routes: /%2Fplants": slashes,
-	"routes: OPTIONS":    ownAnswer,
-	"routes: TRACE":      ownAnswer,
-	"routes: PLANT":      ownAnswer,
-	"routes: get":        upperCase,
-	"routes: Post":       upperCase,
-	"routes: delete":     upperCase,
-	"delete: 1%0A":       ownAnswer,
-	"routes: A browser's question whether it may gets no yes.": ownAnswer,
-}
-
-// What README has a developer do: DynamoDB Local, cmd/local, which makes the
-// table and issues the tokens, and make start-api. Then the function answers
-// over HTTP, in a container.
+// TestSAMLocal runs the suite on what README tells developers to start:
+// DynamoDB Local, cmd/local, which creates the table and issues the tokens, and
+// make start-api, which runs the function in a container.
 func TestSAMLocal(t *testing.T) {
 	t.Parallel()
 	s := startSAMLocal(t)
-	t.Run("basics", s.basics)
-	target := s.target()
+	if findFront(t, s.base) != samLocal {
+		t.Error("taken for another front")
+	}
+	target := samLocal.target(s.base, s.issuer.token)
 	target.Lag = dynamoLag
-	target.Lacks = samLocalLacks
 	Run(t, target)
 }
 
-func (s *samLocal) target() Target {
-	return Target{Base: s.base, Token: s.issuer.token, Amend: func(answer *http.Response) {
-		if answer.StatusCode == http.StatusNoContent {
-			answer.Header.Del("Content-Type") // that of JSON, which sam local gives to every answer without one
-		}
-	}}
-}
-
-const (
-	noPlant  = `{"error":40400,"message":"you have no plant with this id"}` + "\n"
-	noToken  = `{"error":40100,"message":"the request needs the header Authorization: Bearer <access token>"}` + "\n"
-	noObject = `{"error":40001,"message":"the body must be one JSON object: unexpected end"}` + "\n"
-)
-
-// basics checks the answers that everything else builds on, word for word.
-func (s *samLocal) basics(t *testing.T) {
-	c := newClient(s.target())
-	defer c.transport.CloseIdleConnections()
-	id := fmt.Sprint(randomID())
-	token := bearer(s.issuer.token(t, TokenRequest{Subject: newSubject()}))
-	json := append(slices.Clone(token), "Content-Type: application/json")
-	for _, x := range []struct {
-		r      request
-		status int
-		body   string
-	}{
-		{request{"POST", "/plants", json, []byte(`{"id":` + id + `,"name":"Basil","tag":"herb"}`)}, 200, `{"name":"Basil","tag":"herb"}` + "\n"},
-		{request{"GET", "/plants?include=id", token, nil}, 200, `[{"id":` + id + `,"name":"Basil","tag":"herb"}]` + "\n"},
-		{request{"DELETE", "/plants/" + id, token, nil}, 204, ""},
-		{request{"DELETE", "/plants/" + id, token, nil}, 404, noPlant},
-		{request{"GET", "/plants", token, nil}, 200, "[]\n"},
-		{request{"GET", "/plants", nil, nil}, 401, noToken},
-		{request{"POST", "/plants", json, []byte(`{"id":`)}, 400, noObject},
-	} {
-		a, err := c.send(t, x.r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.status != x.status || string(a.body) != x.body {
-			t.Errorf("want %d and %q:\n%s%s", x.status, x.body, x.r, a)
-		}
-	}
-}
-
-// Without an engine the test is skipped, and in CI it fails. Both say what to do.
+// Without a Docker engine the test is skipped, or fails if CI is true. Both
+// messages say what to install.
 func TestSAMLocalWithoutDocker(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for ci, want := range map[string]string{"": "--- SKIP", "true": "--- FAIL"} {
-		cmd := exec.Command(self, "-test.run=^TestSAMLocal$", "-test.v")
-		cmd.Env = append(os.Environ(), "CI="+ci, "DOCKER_HOST=tcp://127.0.0.1:1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to tell
+		cmd := rerun(t, []string{"CI=" + ci, "DOCKER_HOST=tcp://127.0.0.1:1"}, "-test.run=^TestSAMLocal$")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal for tools.Missing
 		out, err := cmd.CombinedOutput()
 		if (err == nil) != (ci == "") {
 			t.Errorf("CI=%s: the test binary ended with %v", ci, err)
 		}
 		for _, want := range []string{want, "no Docker engine for sam local", "docker.io"} {
 			if !strings.Contains(string(out), want) {
-				t.Errorf("CI=%s: the output does not mention %q:\n%s", ci, want, out)
+				t.Errorf("CI=%s: %q is missing in\n%s", ci, want, out)
 			}
 		}
 	}
+}
+
+// samServer is a running make start-api.
+type samServer struct {
+	base   string
+	issuer *server
+	output tools.Buffer
+	exited chan struct{}
+}
+
+func startSAMLocal(t *testing.T) *samServer {
+	t.Helper()
+	for _, name := range []string{"make", "curl"} {
+		if _, err := exec.LookPath(name); err != nil {
+			tools.Missing(t, fmt.Errorf("no sam local: %w", err))
+		}
+	}
+	image, err := lambdaImage(t)
+	if err != nil {
+		tools.Missing(t, err)
+	}
+	cli, endpoint := sam.Open(t).SAM(t.Context()), dynamolocal.Endpoint(t)
+	// DynamoDB Local keeps a set of tables for each region.
+	env := append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)
+	s := &samServer{issuer: start(t, env, t.TempDir()), exited: make(chan struct{})}
+	port := freePort(t)
+	s.base = "http://127.0.0.1:" + port
+
+	dir, bin := copySource(t), t.TempDir()
+	writeSAM(t, bin, cli.Args, port, image)
+	cmd := exec.Command("/bin/sh", "-c", samSupervisor, "sh", filepath.Join(dir, ".aws-sam"),
+		"make", "start-api", "LOCAL_ISSUER="+s.issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
+	cmd.Dir = dir
+	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Stdout, cmd.Stderr = &s.output, &s.output
+	s.run(t, cmd)
+	s.await(t, "Running on "+s.base)
+	return s
+}
+
+// samSupervisor runs the command $2 and its arguments. When its standard input
+// is closed, at the latest at the end of the test process, it stops the command
+// and removes the containers that have a directory within $1 mounted.
+const samSupervisor = `
+built=$1; shift
+exec 3<&0
+trap : TERM
+"$@" </dev/null 3<&- &
+command=$!
+exec >/dev/null 2>&1 # writing to a closed pipe would end it
+{ cat <&3; kill -TERM 0; } &
+wait $command || wait $command
+docker ps --all --quiet --filter "volume=$built/local/PlantFunction" | xargs -r docker rm --force
+`
+
+// run starts the supervisor in a session of its own, so that Ctrl-C doesn't stop
+// it before it has cleaned up. When the test ends, everything must be removed.
+func (s *samServer) run(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	alive, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		cmd.Wait() // the output tells what failed
+		close(s.exited)
+	}()
+	t.Cleanup(func() {
+		alive.Close()
+		select {
+		case <-s.exited:
+		case <-time.After(samStopTimeout):
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			t.Errorf("sam local does not exit:\n%s", s.output.String())
+		}
+		s.checkOutput(t)
+		left, err := docker("ps", "--all", "--quiet", "--filter", "volume="+filepath.Join(cmd.Dir, ".aws-sam/local/PlantFunction"))
+		if err != nil || left != "" {
+			t.Errorf("containers left behind: %q, %v", left, err)
+		}
+	})
+}
+
+// await waits until the output contains the text.
+func (s *samServer) await(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(samStartTimeout); !strings.Contains(s.output.String(), text); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-s.exited:
+			t.Fatalf("sam local has exited:\n%s", s.output.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("sam local doesn't print %q:\n%s", text, s.output.String())
+		}
+	}
+}
+
+// checkOutput checks the log lines of the function. The other lines are sam
+// local's own.
+func (s *samServer) checkOutput(t *testing.T) {
+	var log strings.Builder
+	for line := range strings.Lines(s.output.String()) {
+		if strings.HasPrefix(line, "{") {
+			log.WriteString(line)
+		}
+	}
+	s.issuer.checkLog(t, log.String())
+	if log.Len() == 0 {
+		t.Errorf("the function has logged nothing:\n%s", s.output.String())
+	}
+}
+
+// copySource copies what the function is built from, so that sam's files don't
+// get into a developer's directory. Opening the files also makes the go command
+// rerun the test if one has changed.
+func copySource(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"api", "cmd", "internal"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("../..", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum", "Makefile", "template.yaml", "samconfig.toml"} {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// writeSAM writes a command sam for the Makefile that adds what only the test
+// needs: the port, and an image that is already there.
+func writeSAM(t *testing.T, bin string, args []string, port, image string) {
+	t.Helper()
+	extra := "--port " + port + " --skip-pull-image"
+	if image != "" {
+		extra += " --invoke-image " + image
+	}
+	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1 $2\" = \"local start-api\" ]; then set -- \"$@\" %s; fi\nexec '%s' \"$@\"\n",
+		extra, strings.Join(args, "' '"))
+	if err := os.WriteFile(filepath.Join(bin, "sam"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reachable returns an address at which containers reach the endpoint, even if
+// it listens only on the loopback interface.
+func reachable(t *testing.T, endpoint string) string {
+	t.Helper()
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(u))
+	front.Listener.Close()
+	front.Listener = listenToContainers(t)
+	front.Start()
+	t.Cleanup(front.Close)
+	return fmt.Sprint("http://host.docker.internal:", front.Listener.Addr().(*net.TCPAddr).Port)
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }

@@ -13,8 +13,8 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// A signal ends the program, but not the requests in flight: one that has been
-// sent by half when it comes is answered, while nobody new is let in.
+// After a signal the program accepts no connections, answers the requests in
+// flight, and exits.
 func TestSignalFinishesRequests(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -22,12 +22,14 @@ func TestSignalFinishesRequests(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			p := start(t, program.Environ(), dir)
-			token := p.token(t, TokenRequest{Subject: "alice"})
+			c, token := p.user(t)
 			conn := dial(t, p)
 			const body = `{"id": 7, "name": "Basil"}`
 			conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 26\r\n\r\n" + body[:10])
-			// Once the token has been read the request is in flight.
-			awaitInFlight(t, p, token)
+			// Connections are accepted in order: after this answer, the
+			// request above is in flight.
+			expect(t, c, token, "GET", 200, 0)
+			c.transport.CloseIdleConnections()
 			if err := p.Cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
@@ -40,25 +42,13 @@ func TestSignalFinishesRequests(t *testing.T) {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
 			again := start(t, program.Environ(), dir)
-			if plants := list(t, newClient(again.target()), "alice"); len(plants) != 1 || *plants[0].ID != 7 {
-				t.Errorf("after a restart there is %v", plants)
-			}
+			id := int64(7)
+			expectPlants(t, newClient(again.target()), token, plant{ID: &id, Name: "Basil"})
 		})
 	}
 }
 
-// awaitInFlight returns when a request that was sent on another connection
-// before must have been accepted: connections are accepted in turn.
-func awaitInFlight(t *testing.T, p *server, token string) {
-	t.Helper()
-	c := newClient(p.target())
-	defer c.transport.CloseIdleConnections()
-	if _, err := c.send(t, request{method: "GET", target: "/plants", headers: bearer(token)}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// awaitClosed returns when the program takes no more connections.
+// awaitClosed waits until the program accepts no more connections.
 func awaitClosed(t *testing.T, p *server) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -68,5 +58,5 @@ func awaitClosed(t *testing.T, p *server) {
 		}
 		conn.Close()
 	}
-	t.Fatal("the program still takes connections")
+	t.Fatal("the program still accepts connections")
 }

@@ -11,12 +11,12 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// Clients that are slow to send are let go in the end, with an answer if they
-// have got as far as a request, and until then are in nobody's way.
+// Connections of clients that send slowly are closed after a while, with an
+// answer if the headers have arrived. Until then they don't delay others.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	token := p.token(t, TokenRequest{Subject: "alice"})
+	c, token := p.user(t)
 	const line = "POST /plants HTTP/1.1\r\nHost: x\r\n"
 	starts := []struct{ text, want string }{
 		{"", ""},
@@ -32,25 +32,22 @@ func TestSlowClients(t *testing.T) {
 			go func() { ended <- trickle(conn, start.text, start.want) }()
 		}
 	}
-	c := newClient(p.target())
 	for slow > 0 {
 		select {
 		case err := <-ended:
 			if slow--; err != nil {
-				t.Fatal(tokens.ReplaceAllString(err.Error(), "$1…"))
+				t.Fatal(jwt.ReplaceAllString(err.Error(), "$1…"))
 			}
-		default: // the others are served all the time
+		default:
 			id := randomID()
-			if a, err := create(t, c, token, plant{ID: &id, Name: "Basil"}); err != nil || a.status != 200 {
-				t.Fatalf("%v\n%s", err, a)
-			}
+			createAll(t, c, token, plant{ID: &id, Name: "Basil"})
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
 }
 
-// trickle sends the text, and then a byte now and then, until the server closes
-// the connection. What it has answered must hold want.
+// trickle sends the text, and then single bytes until the server closes the
+// connection. The answer must contain want.
 func trickle(conn rawConn, text, want string) error {
 	if _, err := io.WriteString(conn, text); err != nil {
 		return err
@@ -63,18 +60,18 @@ func trickle(conn rawConn, text, want string) error {
 			case <-closed:
 				return
 			case <-time.After(200 * time.Millisecond):
-				io.WriteString(conn, "x") // an error shows in what is read
+				io.WriteString(conn, "x") // reading reports the error
 			}
 		}
 	}()
 	conn.SetReadDeadline(time.Now().Add(40 * time.Second))
 	got, err := io.ReadAll(conn)
 	if err, ok := err.(net.Error); ok && err.Timeout() {
-		return fmt.Errorf("after %q the connection is still open", text)
+		return fmt.Errorf("the connection is still open after %q", text)
 	}
-	// Without a whole header there is no request; net/http may say so.
+	// Before the end of the headers, net/http may or may not answer.
 	if !strings.Contains(string(got), want) || len(got) > 0 && !strings.HasPrefix(string(got), "HTTP/1.1 400 ") {
-		return fmt.Errorf("after %q the answer is %q", text, got)
+		return fmt.Errorf("the answer to %q is %q", text, got)
 	}
 	return nil
 }

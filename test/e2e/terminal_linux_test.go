@@ -12,28 +12,28 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// On a terminal the log is text for a person.
+// On a terminal the log is human-readable text.
 func TestLogOnTerminal(t *testing.T) {
 	t.Parallel()
 	ours, theirs := openTerminal(t)
-	p := command(t, program.Environ(), t.TempDir())
+	p := &server{Program: program.Command(t, program.Environ(), t.TempDir())}
 	p.Cmd.Stdout = theirs
-	p.begin(t)
+	p.Begin(t)
 	theirs.Close()
 	p.AwaitListening(t)
-	list(t, newClient(p.target()), "alice")
+	expect(t, newClient(p.target()), p.token(t, TokenRequest{Subject: "alice"}), "GET", 200, 0)
 	line, err := bufio.NewReader(ours).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"level=INFO", "method=GET", `route="GET /plants"`, "status=200", "sub=alice", "request_id="} {
 		if !strings.Contains(line, want) {
-			t.Errorf("the line has no %s: %s", want, line)
+			t.Errorf("%s is missing in the line %s", want, line)
 		}
 	}
 }
 
-// openTerminal returns the two ends of a pseudo-terminal, see pty(7).
+// openTerminal returns the two ends of a pseudoterminal: see pty(7).
 func openTerminal(t *testing.T) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)

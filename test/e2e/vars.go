@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -20,28 +19,29 @@ type vars struct {
 	tb       testing.TB
 	target   Target
 	firstID  int64
-	subjects map[string]string // by the user's name
-	used     map[string]bool   // the users that a token was made for
-	tokens   map[string]string // by the request for it
-	values   map[string]string // $each, and what was taken from answers
+	subjects []string          // of alice, bob and so on
+	used     map[string]bool   // users with a token
+	tokens   map[string]string // by request
+	values   map[string]string // $each, and values taken from answers
 }
 
+// users are the users of a script. Their subjects are those in
+// [Target.Subjects], in this order.
+var users = []string{"alice", "bob"}
+
 func newVars(tb testing.TB, target Target) *vars {
+	subjects := target.Subjects
+	for i := 0; target.Subjects == nil && i < len(users); i++ {
+		subjects = append(subjects, users[i]+"-"+cryptorand.Text())
+	}
 	return &vars{
-		tb:      tb,
-		target:  target,
-		firstID: randomID(),
-		subjects: map[string]string{
-			"alice": "alice-" + cryptorand.Text(), "bob": "bob-" + cryptorand.Text(), "carol": "carol-" + cryptorand.Text(),
-		},
-		used:   map[string]bool{},
-		tokens: map[string]string{},
-		values: map[string]string{},
+		tb: tb, target: target, firstID: randomID(),
+		subjects: subjects, used: map[string]bool{}, tokens: map[string]string{}, values: map[string]string{},
 	}
 }
 
-// randomID returns an id of 18 digits that nothing else is likely to have, nor
-// the 99 after it.
+// randomID returns an id of 18 digits. It and the 99 ids after it are unlikely
+// to be in use.
 func randomID() int64 { return 1e17 + rand.Int64N(9e17-100) }
 
 var (
@@ -50,51 +50,31 @@ var (
 	fill     = regexp.MustCompile(`\$\{fill ([0-9]+)\}`)
 )
 
-// expand returns s with the values of its variables.
+// expand replaces the variables in s by their values.
 func (v *vars) expand(s string) (string, error) {
+	if m := fill.FindStringSubmatch(s); m != nil {
+		rest, err := v.expand(strings.Replace(s, m[0], "", 1))
+		size, _ := strconv.Atoi(m[1])
+		if missing := size - len(rest); missing >= 0 && err == nil {
+			return v.expand(strings.Replace(s, m[0], strings.Repeat("x", missing), 1))
+		}
+		return "", fmt.Errorf("%s beside %d other bytes: %v", m[0], len(rest), err)
+	}
 	var failed error
 	s = variable.ReplaceAllStringFunc(s, func(name string) string {
 		value, ok, err := v.lookup(name[1:])
 		if err == nil && !ok {
 			err = fmt.Errorf("%s has no value yet", name)
 		}
-		if err != nil {
-			failed = err
-		}
+		failed = errors.Join(failed, err)
 		return value
 	})
 	return s, failed
 }
 
-// expandBody is expand of a whole body, which may be filled up.
-func (v *vars) expandBody(s string) (string, error) {
-	m := fill.FindStringSubmatchIndex(s)
-	if m == nil {
-		return v.expand(s)
-	}
-	size, err := strconv.Atoi(s[m[2]:m[3]])
-	if err != nil {
-		return "", err
-	}
-	before, err := v.expand(s[:m[0]])
-	if err != nil {
-		return "", err
-	}
-	after, err := v.expand(s[m[1]:])
-	if err != nil {
-		return "", err
-	}
-	missing := size - len(before) - len(after)
-	if missing < 0 {
-		return "", fmt.Errorf("the body has more than %d bytes without ${fill}", size)
-	}
-	return before + strings.Repeat("x", missing) + after, nil
-}
-
-// match compares what came with want, and remembers what want's variables
-// without a value stand for.
+// match compares got with want. Variables of want that have no value yet take
+// theirs from got.
 func (v *vars) match(want, got string) error {
-	var names []string
 	pattern, end := `^`, 0
 	for _, m := range variable.FindAllStringIndex(want, -1) {
 		pattern += regexp.QuoteMeta(want[end:m[0]])
@@ -108,31 +88,28 @@ func (v *vars) match(want, got string) error {
 			pattern += `(?s:.*)`
 		case ok:
 			pattern += regexp.QuoteMeta(value)
+		case strings.Contains(pattern, `(?P<`+name+`>`):
+			return fmt.Errorf("$%s occurs twice before it has a value", name)
 		default:
-			pattern += `(.+?)`
-			names = append(names, name)
+			pattern += `(?P<` + name + `>.+?)`
 		}
 	}
-	groups := regexp.MustCompile(pattern + regexp.QuoteMeta(want[end:]) + `$`).FindStringSubmatch(got)
+	re := regexp.MustCompile(pattern + regexp.QuoteMeta(want[end:]) + `$`)
+	groups := re.FindStringSubmatch(got)
 	if groups == nil {
-		return fmt.Errorf("it is not %q", want)
+		return fmt.Errorf("want %q", want)
 	}
-	found := map[string]string{}
-	for i, name := range names {
-		if first, ok := found[name]; ok && first != groups[i+1] {
-			return fmt.Errorf("$%s is both %q and %q", name, first, groups[i+1])
-		}
-		found[name] = groups[i+1]
+	for i, value := range groups[1:] {
+		v.values[re.SubexpNames()[i+1]] = value
 	}
-	maps.Copy(v.values, found)
 	return nil
 }
 
-// lookup returns the value of a variable, if it has one so far.
+// lookup returns the value of a variable, if it has one yet.
 func (v *vars) lookup(name string) (value string, ok bool, err error) {
 	switch {
 	case name == "":
-		return "", false, errors.New("a $ stands before no name: write $$ for a dollar")
+		return "", false, errors.New("$ without a name: write $$ for a dollar sign")
 	case name == "$":
 		return "$", true, nil
 	case name[0] == '{':
@@ -143,7 +120,7 @@ func (v *vars) lookup(name string) (value string, ok bool, err error) {
 		return strconv.FormatInt(v.firstID+int64(n), 10), true, nil
 	case name == "new":
 		return strconv.FormatInt(randomID(), 10), true, nil
-	case v.subjects[name] != "":
+	case slices.Contains(users, name):
 		value, err = v.token(name, TokenRequest{})
 		return value, true, err
 	}
@@ -165,39 +142,43 @@ func (v *vars) call(words []string) (string, error) {
 		b, err := hex.DecodeString(strings.Join(args, ""))
 		return string(b), err
 	case name == "forged" && len(args) == 1:
-		return v.forged(args[0])
+		token, err := v.token(args[0], TokenRequest{})
+		return forge(token), err
 	case name == "expired" && len(args) == 1:
 		return v.token(args[0], TokenRequest{Expired: true})
 	case name == "scoped" && len(args) > 1:
 		return v.token(args[0], TokenRequest{Scopes: args[1:]})
 	}
-	return "", fmt.Errorf("${%s} is unknown, or has the wrong number of words", strings.Join(words, " "))
+	return "", fmt.Errorf("${%s} is unknown or has the wrong number of arguments", strings.Join(words, " "))
 }
 
-// token returns a token of the user; the same one for the same request.
+// token returns a token of the user, the same for equal requests.
 func (v *vars) token(user string, r TokenRequest) (string, error) {
-	subject, ok := v.subjects[user]
-	if !ok {
-		return "", fmt.Errorf("no user is called %s", user)
+	i := slices.Index(users, user)
+	switch {
+	case i < 0:
+		return "", fmt.Errorf("unknown user %s", user)
+	case i >= len(v.subjects):
+		v.tb.Skipf("needs %d users, but the target has only %d", i+1, len(v.subjects))
 	}
-	v.used[user] = true
-	r.Subject = subject
+	r.Subject = v.subjects[i]
 	key := fmt.Sprint(r)
 	if v.tokens[key] == "" {
 		v.tokens[key] = v.target.Token(v.tb, r)
 	}
+	v.used[user] = true
 	return v.tokens[key], nil
 }
 
-// forged returns the token of the user with the signature of another token.
-func (v *vars) forged(user string) (string, error) {
-	token, err := v.token(user, TokenRequest{})
-	if err != nil {
-		return "", err
+// forge returns the token with another signature of the same length.
+func forge(token string) string {
+	i := strings.LastIndexByte(token, '.') + 1
+	if i == len(token) {
+		return token
 	}
-	other := v.target.Token(v.tb, TokenRequest{Subject: "mallory-" + cryptorand.Text()})
-	return token[:strings.LastIndexByte(token, '.')] + other[strings.LastIndexByte(other, '.'):], nil
+	first := "A"
+	if token[i:i+1] == first {
+		first = "B"
+	}
+	return token[:i] + first + token[i+1:]
 }
-
-// users returns the names of the users that a token was made for.
-func (v *vars) users() []string { return slices.Sorted(maps.Keys(v.used)) }

@@ -1,0 +1,201 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/api"
+	"example.com/plantstore/test/openapi"
+)
+
+// A front is what receives a client's requests to the service, and where its
+// answers differ from the service's own.
+type front struct {
+	exceptions map[string]string                // see Target.Exceptions
+	amend      func(*http.Response)             // see Target.Amend
+	observe    func() observer                  // see documented
+	isFrontOf  func(answer *http.Response) bool // the answer to GET /
+}
+
+// fronts lists the known fronts. The last one fits everything.
+var fronts = []*front{httpAPI, samLocal, docsPage, {observe: documented}}
+
+// docsPage is the plain server.
+var docsPage = &front{
+	exceptions: map[string]string{"routes: /": "the plain server has its docs page there"},
+	observe:    documented,
+	isFrontOf:  func(a *http.Response) bool { return a.StatusCode == http.StatusOK },
+}
+
+const (
+	decodedTwice = "an HTTP API decodes a path twice: the function gets another path"
+	cutOff       = "an HTTP API truncates a path at an encoded question mark: the function gets another path"
+	badPath      = "an HTTP API itself rejects a path that it can't decode twice"
+	noSpace      = "an HTTP API joins the values of a header with a comma but no space, and the message quotes them"
+)
+
+// httpAPI is an API Gateway HTTP API. It adds a header to each answer.
+var httpAPI = &front{
+	exceptions: map[string]string{
+		"routes: /plants%252F1":                     decodedTwice,
+		"routes: /plants%3Flimit=1":                 cutOff,
+		"delete: %2531":                             decodedTwice,
+		"delete: 1%252F2":                           decodedTwice,
+		"delete: 1%3F":                              cutOff,
+		"delete: 1%25":                              badPath,
+		"create-media: Content-Type is given once.": noSpace,
+	},
+	observe:   documentedBehindHTTPAPI,
+	isFrontOf: func(a *http.Response) bool { return a.Header.Get("Apigw-Requestid") != "" },
+}
+
+const (
+	slow      = "sam local waits for the log after each call, up to a second; TestLambda runs this part"
+	slashes   = "sam local merges slashes at the start of a path"
+	ownAnswer = "sam local answers this itself"
+	upperCase = "sam local changes methods to upper case"
+)
+
+// samLocal is the server of sam local start-api. It adds headers, and the
+// Content-Type of JSON to answers without one.
+var samLocal = &front{
+	exceptions: map[string]string{
+		"create-fields": slow,
+		"create-json":   slow,
+		"create-key":    slow,
+		"create-media":  slow,
+		"list-order":    slow,
+		"list-query":    slow,
+		"long-list":     slow,
+
+		"routes: //plants":          slashes,
+		"routes: /%2Fplants":        slashes,
+		"routes: OPTIONS":           ownAnswer,
+		"routes: TRACE":             ownAnswer,
+		"routes: PLANT":             ownAnswer,
+		"routes: TRACE /plants/1":   ownAnswer,
+		"routes: OPTIONS /plants/1": ownAnswer,
+		"routes: get":               upperCase,
+		"routes: Post":              upperCase,
+		"routes: delete /plants/1":  upperCase,
+		"delete: 1%0A":              ownAnswer,
+		"routes: CORS preflight requests are not granted.": ownAnswer,
+	},
+	amend: func(a *http.Response) {
+		if a.StatusCode == http.StatusNoContent {
+			a.Header.Del("Content-Type")
+		}
+	},
+	observe:   func() observer { return nil },
+	isFrontOf: func(a *http.Response) bool { return strings.HasPrefix(a.Header.Get("Server"), "Werkzeug") },
+}
+
+// target returns a Target behind the front.
+func (f *front) target(base string, token func(testing.TB, TokenRequest) string) Target {
+	return Target{Base: base, Token: token, Exceptions: f.exceptions, Amend: f.amend, Observe: f.observe()}
+}
+
+// findFront returns the front at a base address.
+func findFront(t *testing.T, base string) *front {
+	t.Helper()
+	resp, err := http.Get(base + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	for _, f := range fronts {
+		if f.isFrontOf == nil || f.isFrontOf(resp) {
+			return f
+		}
+	}
+	panic("the last front fits everything")
+}
+
+// An observer is called with each exchange: see [Target.Observe].
+type observer = func(testing.TB, *http.Request, []byte, *http.Response, []byte)
+
+// documented returns an observer that reports exchanges which contradict the
+// OpenAPI document: an undocumented status, header or member, a request that is
+// accepted but invalid, or valid but rejected.
+func documented() observer {
+	return documentedIf(func(*url.URL) bool { return true })
+}
+
+// documentedBehindHTTPAPI does the same behind an HTTP API. Where that changes
+// the path, only the answer is compared with the document.
+func documentedBehindHTTPAPI() observer {
+	return documentedIf(func(u *url.URL) bool { return !strings.ContainsAny(u.Path, "%?") }, "Apigw-Requestid")
+}
+
+func documentedIf(unchanged func(*url.URL) bool, frontHeaders ...string) observer {
+	doc, err := openapi.Parse(api.Document)
+	if err == nil {
+		doc.FrontHeaders = frontHeaders
+	}
+	return func(tb testing.TB, r *http.Request, body []byte, answer *http.Response, answerBody []byte) {
+		tb.Helper()
+		fault := err
+		if fault == nil {
+			seen := *r
+			if seen.URL != nil && !unchanged(seen.URL) {
+				seen.URL = nil
+			}
+			fault = doc.Validate(&seen, body, answer, answerBody)
+		}
+		if fault != nil {
+			tb.Errorf("%v\nIf the service is right, document this exchange in api/openapi.yaml:\n> %s %v\n> %.300q\n< %s\n< %.300q",
+				fault, r.Method, r.URL, body, answer.Status, answerBody)
+		}
+	}
+}
+
+// recorder is a test that records its errors.
+type recorder struct {
+	testing.TB
+	errors []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+// Exchanges are compared with the OpenAPI document, as far as the front passes
+// them on unchanged.
+func TestDocumented(t *testing.T) {
+	const notFound, invalid = `{"error":40400,"message":"x"}` + "\n", `{"error":40006,"message":"x"}` + "\n"
+	for _, test := range []struct {
+		method, target string
+		status         int
+		body           string
+		want           string // the error, "" for none
+	}{
+		{"DELETE", "/plants/1", 404, notFound, ""},
+		{"DELETE", "/plants/1", 410, `{"error":41000,"message":"x"}` + "\n", "document this exchange in api/openapi.yaml"},
+		{"GET", "/plants?limit=0", 200, "[]\n", "document this exchange in api/openapi.yaml"},
+		{"GET", "/plants?limit=1", 400, invalid, "document this exchange in api/openapi.yaml"},
+		{"GET", "/plants%3Flimit=1", 400, invalid, ""},
+		{"GET", "/plants%3Flimit=1", 400, `{"error":40099,"message":"x"}` + "\n", "/error"},
+	} {
+		c := stub(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Apigw-Requestid", "x")
+			respond(test.status, test.body)(w)
+		})
+		if front := findFront(t, c.Base); front != httpAPI {
+			t.Fatalf("taken for another front: %v", front.exceptions)
+		}
+		c.Observe = httpAPI.observe()
+		r := &recorder{TB: t}
+		if _, err := c.send(r, request{test.method, test.target, bearer("x"), nil}); err != nil {
+			t.Fatal(err)
+		}
+		errors := strings.Join(r.errors, "\n")
+		if (errors == "") != (test.want == "") || !strings.Contains(errors, test.want) {
+			t.Errorf("%s %s: got errors %q, want %q", test.method, test.target, errors, test.want)
+		}
+	}
+}
