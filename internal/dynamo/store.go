@@ -22,6 +22,14 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
+// Actions are the DynamoDB actions that a [Store] uses, by the kind of resource
+// that it uses them on: the table or its index. They are the permissions that
+// the function needs; FunctionRole in template.yaml grants them.
+var Actions = map[string][]string{
+	"table": {"dynamodb:DeleteItem", "dynamodb:PutItem"},
+	"index": {"dynamodb:Query"},
+}
+
 // A Store keeps plants in a DynamoDB table, which any number of processes may
 // share.
 //

@@ -26,13 +26,13 @@ func TestStore(t *testing.T) {
 	for _, resource := range []string{"table", "index"} {
 		for _, action := range used[resource] {
 			if !slices.Contains(dynamo.Actions[resource], action) {
-				t.Errorf("the store uses %s on the %s: add it to internal/dynamo/actions.go and to FunctionRole in template.yaml",
+				t.Errorf("the store uses %s on the %s: add it to internal/dynamo/store.go and to FunctionRole in template.yaml",
 					action, resource)
 			}
 		}
 		for _, action := range dynamo.Actions[resource] {
 			if !slices.Contains(used[resource], action) {
-				t.Errorf("internal/dynamo/actions.go lists %s on the %s, but no test makes the store use it: "+
+				t.Errorf("internal/dynamo/store.go lists %s on the %s, but no test makes the store use it: "+
 					"remove it there and from FunctionRole in template.yaml, or add a test to plantstest", action, resource)
 			}
 		}
