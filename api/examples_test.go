@@ -87,11 +87,11 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"pathUnknown":      {last: sent{method: "GET", target: "/plants/"}},
 		"methodNotAllowed": {last: sent{method: "PUT", target: "/plants"}},
 
-		"internalError":      {setup: setup{store: stub{errors.New("fault")}}},
-		"storageOverloaded":  {setup: setup{store: stub{plants.ErrThrottled}}},
-		"storageUnreachable": {setup: setup{store: stub{plants.ErrUnreachable}}},
+		"internalError":      {setup: setup{store: stub{err: errors.New("fault")}}},
+		"storageOverloaded":  {setup: setup{store: stub{err: plants.ErrThrottled}}},
+		"storageUnreachable": {setup: setup{store: stub{err: plants.ErrUnreachable}}},
 		"keysUnavailable":    {setup: setup{keys: noKeys}},
-		"outOfTime":          {setup: setup{store: stub{context.DeadlineExceeded}}},
+		"outOfTime":          {setup: setup{store: stub{err: context.DeadlineExceeded}}},
 	}
 }
 

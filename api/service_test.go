@@ -49,7 +49,10 @@ type setup struct {
 }
 
 // stub is a store without plants that returns err from all methods.
-type stub struct{ err error }
+type stub struct {
+	plants.Store // nil, for methods that no test calls
+	err error
+}
 
 func (s stub) Create(context.Context, string, plants.Plant, plants.WriteToken) error { return s.err }
 func (s stub) Delete(context.Context, string, int64) error                           { return s.err }
