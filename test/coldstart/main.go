@@ -1,70 +1,58 @@
-// Command coldstart measures how fast the service is on Lambda, beside a
-// reference that does the least (see ../reference). Both are the programs that
-// are deployed, built for this machine; it offers them a Lambda Runtime API, a
-// DynamoDB and a token issuer, and runs them in turn, round after round, so that
-// what else the machine does befalls all alike.
+// Command coldstart measures the service's start and calls on Lambda, compared
+// with a reference that does as little as possible (see package
+// test/coldstart/reference). It builds both as they are deployed, for this
+// machine, and runs them in turns, round after round, so that background load
+// affects all equally.
 //
-// It prints a table for each way to reach DynamoDB and the issuer: by plain
-// HTTP, by TLS, and by TLS with a share of one processor after init, which is
-// what a small function gets: 7 % with 128 MB. Durations are medians over all rounds. The
-// first call is another operation each round.
+// It prints two tables with charts: one with a whole processor, and one with the
+// share of a processor that a function of 128 MB gets after its init phase.
+// Durations are medians of all rounds. Each round begins with another operation
+// as the first call.
 //
-// Its answers come at once, so a network's share is not in the figures, nor is
-// what Lambda does before it starts the program.
+// The figures include neither a network nor what Lambda does before it starts
+// the program. Coldstart needs Linux, and for the second table root and a
+// writable /sys/fs/cgroup.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 
 	"example.com/plantstore/test/lambdalocal"
 	"example.com/plantstore/test/tools"
 )
 
+// options are the flags.
 type options struct {
-	rounds, warm, share, readings int
-	only                          string
-	with                          []string
+	rounds, warm int
+	with         []string
 }
 
 func main() {
-	o := options{}
-	flag.IntVar(&o.rounds, "rounds", 30, "`number` of runs of each function in each table")
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 30, "`number` of runs of each program for each table, at least 1")
 	flag.IntVar(&o.warm, "warm", 300, "`number` of warm calls in each run")
-	flag.IntVar(&o.share, "share", 7, "`percentage` of one processor that the last table leaves after init")
-	flag.IntVar(&o.readings, "readings", 1, "`times` that the system's certificates are read: 1, or 3 as where /etc/ssl/certs and /etc/pki/tls/certs are one folder")
-	flag.StringVar(&o.only, "only", "", "make one `table`: http, tls or share")
-	flag.Func("with", "measure another, `NAME=BINARY,VARIABLE=VALUE,…`; without BINARY it is the service", func(s string) error {
+	flag.Func("with", "also measure `NAME=BINARY,VARIABLE=VALUE,…`; an empty BINARY is the service", func(s string) error {
 		o.with = append(o.with, s)
 		return nil
 	})
 	flag.Parse()
-	if err := o.check(); err != nil {
-		fmt.Fprintln(os.Stderr, "coldstart:", err)
-		os.Exit(2)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := measure(ctx, o, os.Stdout); err != nil {
+	err := run(ctx, o, os.Stdout)
+	tools.RemoveBuilt()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "coldstart:", err)
 		os.Exit(1)
 	}
 }
 
-// measure builds the functions, measures them and writes the tables to w.
-func measure(ctx context.Context, o options, w io.Writer) error {
-	dir, err := os.MkdirTemp("", "coldstart-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	defer tools.RemoveBuilt()
+// run builds and measures the programs, and writes the tables to w.
+func run(ctx context.Context, o options, w io.Writer) error {
 	service, err := lambdalocal.Build("cmd/lambda")
 	if err != nil {
 		return err
@@ -73,93 +61,45 @@ func measure(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range tables {
-		if o.only != "" && o.only != t.name {
-			continue
-		}
-		if err := t.measure(ctx, o, dir, service, reference, w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// check finds options that make no sense.
-func (o options) check() error {
-	known := slices.ContainsFunc(tables, func(t table) bool { return o.only == "" || o.only == t.name })
-	switch {
-	case !known:
-		return fmt.Errorf("-only %s is neither http, tls nor share", o.only)
-	case o.rounds < 1 || o.warm < 1 || o.readings < 1:
-		return errors.New("-rounds, -warm and -readings are 1 or more")
-	case o.share < 5 || o.share > 100:
-		return errors.New("-share is 5 to 100: Linux takes no less")
-	}
-	return nil
-}
-
-// A table is one way to reach DynamoDB and the issuer.
-type table struct {
-	name, title string
-	secure      bool // by TLS
-	limited     bool // the processor, after init
-}
-
-var tables = []table{
-	{"http", "Over plain HTTP", false, false},
-	{"tls", "Over TLS", true, false},
-	{"share", "Over TLS, with a share of a processor after init", true, true},
-}
-
-// measure measures all candidates and writes the table to w. It writes why, if
-// the processor can't be limited here.
-func (t table) measure(ctx context.Context, o options, dir, service, reference string, w io.Writer) error {
-	p := plan{warm: o.warm}
-	if t.limited {
-		q, err := newQuota(o.share)
-		if err != nil {
-			fmt.Fprintf(w, "### %s\n\nNot measured: %v\n", t.title, err)
-			return nil
-		}
-		defer q.remove()
-		p.quota, p.warm = &q, 0
-	}
-	e, err := newEndpoint(t.secure)
+	dir, err := os.MkdirTemp("", "coldstart-")
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(dir)
+	e := newEndpoint()
 	defer e.close()
-	r, err := newRoots(dir, e.root, o.readings)
+	candidates, err := newCandidates(service, reference, e, dir, o.with)
 	if err != nil {
 		return err
 	}
-	candidates, err := newCandidates(service, reference, e, r, o.with)
-	if err != nil {
+	calls := newCalls(e.token)
+	if err := measure(ctx, "A whole processor", candidates, o.rounds, plan{calls: calls, warm: o.warm}, w); err != nil {
 		return err
 	}
-	samples, err := measureAll(ctx, candidates, newCalls(e.token), p, o.rounds)
+	title := fmt.Sprintf("%d %% of a processor after init", share)
+	q, err := newQuota()
 	if err != nil {
-		return err
+		fmt.Fprintf(w, "### %s\n\nNot measured: %v\n", title, err)
+		return nil
 	}
-	writeReport(w, t.title, candidates, samples)
-	return nil
+	defer q.remove()
+	return measure(ctx, title, candidates, o.rounds, plan{calls: calls, quota: &q}, w)
 }
 
-// measureAll runs each candidate once a round, and returns the samples of each.
-func measureAll(ctx context.Context, candidates []candidate, calls []call, p plan, rounds int) ([][]sample, error) {
+// measure measures all candidates in turns and writes a table to w.
+func measure(ctx context.Context, title string, candidates []candidate, rounds int, p plan, w io.Writer) error {
 	samples := make([][]sample, len(candidates))
 	for round := range rounds {
-		first := round % len(calls)
-		p.calls = slices.Concat(calls[first:], calls[:first])
+		p.first = round
 		for i := range candidates {
-			// Another one begins each round, lest one always follow the same.
-			i = (i + round) % len(candidates)
-			s, err := run(ctx, candidates[i], p)
+			i = (i + round) % len(candidates) // so that none always runs after the same one
+			got, err := p.run(ctx, candidates[i])
 			if err != nil {
-				return nil, err
+				return err
 			}
-			samples[i] = append(samples[i], s)
+			samples[i] = append(samples[i], got)
 		}
 	}
-	return samples, nil
+	newTable(title, candidates, samples).Write(w)
+	return nil
 }

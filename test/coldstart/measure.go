@@ -2,135 +2,110 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"net/http/httptest"
+	"strings"
 	"time"
+
+	"example.com/plantstore/test/lambdalocal"
 )
 
-// A candidate is a function to measure.
-type candidate struct {
-	name   string
-	binary string
-	env    []string
-	zip    int64 // bytes of what is deployed
-}
-
-// A sample is what one run of a candidate took.
+// A sample is the result of one run of a candidate.
 type sample struct {
 	init, first       time.Duration
 	initCPU, firstCPU time.Duration
 	warm              []time.Duration
-	warmCPU           time.Duration // of all warm calls
-	memory            int64         // bytes
+	warmCPU           time.Duration // of all warm calls together
+	memory            int64         // in bytes
 }
 
-// A plan says what one run does.
+// A plan describes a run.
 type plan struct {
-	calls []call // in turn; the first is the cold one
-	warm  int    // calls after the first
-	quota *quota // of all calls, if any; an init has the whole processor
+	calls []call // made in turns
+	first int    // index of the cold call, modulo len(calls)
+	warm  int    // number of calls after it
+	quota *quota // limits the processor after init, unless nil
 }
 
-// run starts a candidate, has it answer calls, and ends it.
-func run(ctx context.Context, c candidate, p plan) (s sample, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", c.name, err)
-		}
-	}()
-	f, init, err := start(ctx, c.binary, c.env)
+// run starts a candidate, makes the calls and ends it.
+func (p plan) run(ctx context.Context, c candidate) (sample, error) {
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: c.binary, Env: c.env, Timeout: 30 * time.Second})
 	if err != nil {
+		return sample{}, err
+	}
+	s, err := p.measure(ctx, e)
+	e.Close() // after which the output is complete
+	if err != nil {
+		return s, fmt.Errorf("%s: %w\n%s%s", c.name, err, e.Stdout(), e.Stderr())
+	}
+	return s, nil
+}
+
+func (p plan) measure(ctx context.Context, e *lambdalocal.Environment) (s sample, err error) {
+	if err := e.WaitReady(ctx); err != nil {
 		return s, err
 	}
-	defer f.stop()
-	pid := f.cmd.Process.Pid
-	s.init = init
-	if s.initCPU, err = cpuTime(pid); err != nil {
+	s.init, _ = e.Durations()
+	if s.initCPU, err = cpuTime(e.PID()); err != nil {
 		return s, err
 	}
 	if p.quota != nil {
-		if err := p.quota.add(pid); err != nil {
+		if err := p.quota.add(e.PID()); err != nil {
 			return s, err
 		}
 	}
-	if s.first, err = p.calls[0].make(f); err != nil {
+	if s.first, err = p.calls[p.first%len(p.calls)].make(ctx, e); err != nil {
 		return s, err
 	}
-	afterFirst, err := cpuTime(pid)
+	afterFirst, err := cpuTime(e.PID())
 	if err != nil {
 		return s, err
 	}
-	s.firstCPU = afterFirst - s.initCPU
 	for i := range p.warm {
-		took, err := p.calls[(i+1)%len(p.calls)].make(f)
+		took, err := p.calls[(p.first+1+i)%len(p.calls)].make(ctx, e)
 		if err != nil {
 			return s, err
 		}
 		s.warm = append(s.warm, took)
 	}
-	afterWarm, err := cpuTime(pid)
+	afterWarm, err := cpuTime(e.PID())
 	if err != nil {
 		return s, err
 	}
-	s.warmCPU = afterWarm - afterFirst
-	s.memory, err = peakMemory(pid)
+	s.firstCPU, s.warmCPU = afterFirst-s.initCPU, afterWarm-afterFirst
+	s.memory, err = peakMemory(e.PID())
 	return s, err
 }
 
-// A call is an event and the status that its answer must have.
+// A call is a request and the expected status of the response.
 type call struct {
-	event  []byte
-	status int
-}
-
-// make has f answer the call. A wrong answer is an error: it must not count as
-// a quick one.
-func (c call) make(f *process) (took time.Duration, err error) {
-	body, took, err := f.invoke(c.event)
-	if err != nil {
-		return 0, err
-	}
-	var answer struct{ StatusCode int }
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return 0, fmt.Errorf("%w in the answer %s", err, body)
-	}
-	if answer.StatusCode != c.status {
-		return 0, fmt.Errorf("status %d, want %d: %s", answer.StatusCode, c.status, body)
-	}
-	return took, nil
+	method, path, body string
+	token              string
+	status             int
 }
 
 // newCalls returns a call of each operation.
 func newCalls(token string) []call {
 	return []call{
-		{newEvent("GET", "/plants", "", token), 200},
-		{newEvent("POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, token), 200},
-		{newEvent("DELETE", "/plants/7", "", token), 204},
+		{"GET", "/plants", "", token, 200},
+		{"POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, token, 200},
+		{"DELETE", "/plants/7", "", token, 204},
 	}
 }
 
-// newEvent returns an event as an HTTP API sends it.
-// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
-func newEvent(method, path, body, token string) []byte {
-	const host = "0123456789.execute-api.eu-central-1.amazonaws.com"
-	event, err := json.Marshal(map[string]any{
-		"version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": "",
-		"headers": map[string]string{
-			"accept": "*/*", "authorization": "Bearer " + token, "content-length": fmt.Sprint(len(body)),
-			"content-type": "application/json", "host": host, "user-agent": "curl/8.5.0",
-			"x-amzn-trace-id": "Root=1-5e6722a7-cc56xmpl46db7ae02d4da47e", "x-forwarded-for": "203.0.113.7",
-			"x-forwarded-port": "443", "x-forwarded-proto": "https",
-		},
-		"requestContext": map[string]any{
-			"accountId": "123456789012", "apiId": "0123456789", "domainName": host, "domainPrefix": "0123456789",
-			"http":      map[string]string{"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "203.0.113.7", "userAgent": "curl/8.5.0"},
-			"requestId": "JKJaXmPLvHcESHA=", "routeKey": "$default", "stage": "$default",
-			"time": "10/Sep/2025:12:00:00 +0000", "timeEpoch": 1757505600000,
-		},
-		"body": body, "isBase64Encoded": false,
-	})
-	if err != nil {
-		panic(err) // there is nothing in it that has no JSON
+// make sends the call through an HTTP API to e, and returns the duration that
+// Lambda would report. A wrong response is an error, since it may be a fast one.
+// make waits until the function is ready for the next invocation.
+func (c call) make(ctx context.Context, e *lambdalocal.Environment) (time.Duration, error) {
+	r := httptest.NewRequestWithContext(ctx, c.method, c.path, strings.NewReader(c.body))
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	api := &lambdalocal.HTTPAPI{Invoke: e.Invoke}
+	api.ServeHTTP(w, r)
+	if w.Code != c.status {
+		return 0, fmt.Errorf("%s %s: status %d, want %d: %s %v", c.method, c.path, w.Code, c.status, w.Body, e.Errors())
 	}
-	return event
+	_, took := e.Durations()
+	return took, e.WaitReady(ctx)
 }

@@ -9,29 +9,25 @@ import (
 	"time"
 )
 
-// cpuTime returns the processor time that a process has used. It adds up its
-// threads: the process's own figure has steps of 10 ms.
-// https://docs.kernel.org/scheduler/sched-stats.html
+// cpuTime returns the processor time that a process has used. It adds up the
+// times of its threads, because the time of the process has a resolution of only
+// 10 ms. https://docs.kernel.org/scheduler/sched-stats.html
 func cpuTime(pid int) (total time.Duration, err error) {
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if err != nil || len(tasks) == 0 {
-		return 0, errors.Join(err, errors.New("no processor times in /proc: this program needs Linux"))
-	}
-	for _, task := range tasks {
-		b, err := os.ReadFile(task)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // that thread has ended
-		}
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, thread := range threads {
 		var running time.Duration
-		if _, scanErr := fmt.Fscan(bytes.NewReader(b), &running); err != nil || scanErr != nil {
-			return 0, errors.Join(err, scanErr)
+		if b, readErr := os.ReadFile(thread); readErr == nil { // else the thread has ended
+			_, err = fmt.Sscan(string(b), &running)
 		}
 		total += running
+	}
+	if err != nil || total == 0 {
+		return 0, errors.Join(err, fmt.Errorf("no processor time of process %d in /proc; this program needs Linux", pid))
 	}
 	return total, nil
 }
 
-// peakMemory returns the most memory that a process had resident, in bytes.
+// peakMemory returns the largest resident set of a process so far, in bytes.
 // https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
 func peakMemory(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -46,64 +42,53 @@ func peakMemory(pid int) (int64, error) {
 	return kb << 10, nil
 }
 
-// period is what a quota is a part of. It is shorter than Linux's own 100 ms: a
-// short call would be over before it had used its part of that.
-const period = 20 * time.Millisecond
+const (
+	// share is the percentage of a processor that Lambda is said to give a
+	// function of 128 MB. Linux allows no less than 5 here.
+	share = 7
 
-// A quota is a control group whose processes share a part of one processor.
+	// period is the time that the share is a share of. It is shorter than Linux's
+	// default of 100 ms, in which a short call would never reach its limit.
+	period = 20 * time.Millisecond
+)
+
+// A quota is a control group whose processes together may use a share of one
+// processor.
 type quota struct{ dir string }
 
-// newQuota makes a control group, of version 1 or 2, with the given percentage
-// of one processor.
-func newQuota(percent int) (quota, error) {
-	limit := period.Microseconds() * int64(percent) / 100
-	name := fmt.Sprintf("coldstart-%d", os.Getpid())
-	v1 := quota{filepath.Join("/sys/fs/cgroup/cpu", name)}
-	err := v1.make("cpu.cfs_period_us", fmt.Sprint(period.Microseconds()), "cpu.cfs_quota_us", fmt.Sprint(limit))
-	if err == nil {
-		return v1, nil
-	}
-	v2 := quota{filepath.Join("/sys/fs/cgroup", name)}
-	// Already on in most roots; where it can't be set, the next line fails.
-	os.WriteFile("/sys/fs/cgroup/cgroup.subtree_control", []byte("+cpu"), 0)
-	err2 := v2.make("cpu.max", fmt.Sprintf("%d %d", limit, period.Microseconds()))
-	if err2 == nil {
-		return v2, nil
-	}
-	return quota{}, fmt.Errorf("no quota of processor time can be set here: run this as root where /sys/fs/cgroup can be written (%w)", errors.Join(err, err2))
-}
-
-// make makes the group with settings, as file and value in turn. Without an
-// error it exists.
-func (q quota) make(settings ...string) error {
-	if _, err := os.Stat(filepath.Dir(q.dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(q.dir, 0o755); err != nil {
-		return err
-	}
-	for i := 0; i < len(settings); i += 2 {
-		// Without O_CREATE: a file that isn't there is no setting.
-		if err := write(filepath.Join(q.dir, settings[i]), settings[i+1]); err != nil {
-			return errors.Join(err, q.remove())
+// newQuota creates a control group of version 1 or, failing that, version 2.
+func newQuota() (quota, error) {
+	whole, name := period.Microseconds(), fmt.Sprintf("coldstart-%d", os.Getpid())
+	limit := whole * share / 100
+	var errs error
+	for _, version := range []struct {
+		root     string
+		settings [][2]string
+	}{
+		{"/sys/fs/cgroup/cpu", [][2]string{{"cpu.cfs_period_us", fmt.Sprint(whole)}, {"cpu.cfs_quota_us", fmt.Sprint(limit)}}},
+		{"/sys/fs/cgroup", [][2]string{{"../cgroup.subtree_control", "+cpu"}, {"cpu.max", fmt.Sprintf("%d %d", limit, whole)}}},
+	} {
+		q := quota{filepath.Join(version.root, name)}
+		err := os.Mkdir(q.dir, 0o755)
+		for _, s := range version.settings {
+			err = errors.Join(err, q.set(s[0], s[1]))
 		}
+		if err == nil {
+			return q, nil
+		}
+		q.remove()
+		errs = errors.Join(errs, err)
 	}
-	return nil
+	return quota{}, fmt.Errorf("can't limit the processor; run this as root with a writable /sys/fs/cgroup: %w", errs)
 }
 
-// add puts a process under the quota, with all its threads.
-func (q quota) add(pid int) error {
-	return write(filepath.Join(q.dir, "cgroup.procs"), fmt.Sprint(pid))
-}
+// add adds a process with all its threads to the group.
+func (q quota) add(pid int) error { return q.set("cgroup.procs", fmt.Sprint(pid)) }
 
-// remove removes the group, in which nothing runs any more.
+// remove removes the group. Its processes must have exited.
 func (q quota) remove() error { return os.Remove(q.dir) }
 
-func write(file, value string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(value)
-	return errors.Join(err, f.Close())
+// set writes to a file that the kernel has created.
+func (q quota) set(file, value string) error {
+	return os.WriteFile(filepath.Join(q.dir, file), []byte(value), 0)
 }
