@@ -35,12 +35,12 @@ fuzz: ## run each fuzz test for FUZZTIME
 	go test -run '^$$' -fuzz '^FuzzCursor$$' -fuzztime $(FUZZTIME) ./internal/handlers
 	go test -run '^$$' -fuzz '^FuzzAuthenticate$$' -fuzztime $(FUZZTIME) ./internal/auth
 
-bench: ## run the benchmarks of docs/benchmarks.md
-	go test -run '^$$' -bench . ./internal/... ./cmd/...
+bench: ## print the tables of docs/benchmarks.md
+	go run ./test/bench
 
 ROUNDS ?= 30
 
-bench-lambda: ## run the benchmark of docs/benchmarks-lambda.md; as root it also limits the processor
+bench-lambda: ## print the tables of docs/benchmarks-lambda.md; needs Linux, and root for the second one
 	go run ./test/coldstart -rounds $(ROUNDS)
 
 # Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -9,23 +10,24 @@ import (
 	"time"
 )
 
-// BenchmarkCreate compares 64 clients with one, in durable creates per second
-// through the whole server. The two alternate, so that background load affects
-// both.
+// BenchmarkCreate measures how many plants per second 1, 8 and 64 clients
+// create, all on disk. Creates at the same time share a commit. The numbers of
+// clients take turns, so that background load affects all.
 func BenchmarkCreate(b *testing.B) {
 	base := start(b)
 	token := token(b, base)
-	var one, many float64
+	rates := map[int]float64{1: 0, 8: 0, 64: 0}
 	for b.Loop() {
-		one += createRate(b, base, token, 1)
-		many += createRate(b, base, token, 64)
+		for _, clients := range []int{1, 8, 64} {
+			rates[clients] += createRate(b, base, token, clients)
+		}
 	}
-	b.ReportMetric(one/float64(b.N), "creates/s/1-client")
-	b.ReportMetric(many/float64(b.N), "creates/s/64-clients")
-	b.ReportMetric(many/one, "ratio")
+	for clients, sum := range rates {
+		b.ReportMetric(sum/float64(b.N), fmt.Sprintf("creates/s/%d", clients))
+	}
 }
 
-// createRate returns the number of creates per second of all clients together.
+// createRate returns how many creates per second the clients do together.
 func createRate(b *testing.B, base, token string, clients int) float64 {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	defer client.CloseIdleConnections()
