@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -39,7 +38,7 @@ func checkAlways(r request, a answer) error {
 		return nil
 	}
 	if !bytes.HasSuffix(a.body, []byte("\n")) || !jsontext.Value(a.body).IsValid() {
-		return errors.New("the body is not JSON with a newline at the end")
+		return fmt.Errorf("the body is not JSON with a newline at the end")
 	}
 	if a.status >= 400 {
 		return checkError(a)

@@ -66,7 +66,7 @@ func (c *client) send(tb testing.TB, r request) (answer, error) {
 	}
 	if c.Observe != nil {
 		seen := req.Clone(ctx)
-		seen.URL, _ = url.Parse(c.Base + r.target)
+		seen.URL, _ = url.ParseRequestURI(r.target)
 		c.Observe(tb, seen, r.body, resp, body)
 	}
 	return a, nil

@@ -50,7 +50,7 @@ type Target struct {
 	Amend func(answer *http.Response)
 
 	// Observe, if not nil, is called with each request and its answer. The URL
-	// of the request is nil if it can't be parsed.
+	// of the request is relative to Base, and nil if it can't be parsed.
 	Observe func(tb testing.TB, r *http.Request, body []byte, answer *http.Response, answerBody []byte)
 }
 
@@ -67,7 +67,19 @@ func Run(t *testing.T, target Target) {
 	c := newClient(target)
 	defer c.transport.CloseIdleConnections()
 	parts := map[string]func(*testing.T){"long-list": func(t *testing.T) { longList(t, c) }}
-	for _, s := range scripts(t) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || files == nil {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parseScript(strings.TrimSuffix(filepath.Base(file), ".txt"), string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
 		parts[s.name] = func(t *testing.T) { s.run(t, c) }
 	}
 	t.Run("suite", func(t *testing.T) { // waits for its parallel subtests
@@ -83,23 +95,4 @@ func Run(t *testing.T, target Target) {
 			})
 		}
 	})
-}
-
-func scripts(t *testing.T) (all []script) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || files == nil {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := parseScript(strings.TrimSuffix(filepath.Base(file), ".txt"), string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, s)
-	}
-	return all
 }

@@ -3,7 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,23 +11,23 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// A front is what receives a client's requests to the service, and where its
-// answers differ from the service's own.
+// A front is what receives a client's requests to the service. It describes where
+// its answers differ from the service's own.
 type front struct {
 	exceptions map[string]string                // see Target.Exceptions
 	amend      func(*http.Response)             // see Target.Amend
-	observe    func() observer                  // see documented
-	isFrontOf  func(answer *http.Response) bool // the answer to GET /
+	headers    []string                         // added to each answer
+	rewrites   func(*http.Request) bool         // reports whether the service gets another method or path; may be nil
+	answered   func(toRoot *http.Response) bool // reports whether it sent this answer to GET /
 }
 
-// fronts lists the known fronts. The last one fits everything.
-var fronts = []*front{httpAPI, samLocal, docsPage, {observe: documented}}
+// fronts lists the known fronts.
+var fronts = []*front{httpAPI, samLocal, docsPage, {answered: func(*http.Response) bool { return true }}}
 
 // docsPage is the plain server.
 var docsPage = &front{
 	exceptions: map[string]string{"routes: /": "the plain server has its docs page there"},
-	observe:    documented,
-	isFrontOf:  func(a *http.Response) bool { return a.StatusCode == http.StatusOK },
+	answered:   func(a *http.Response) bool { return a.StatusCode == http.StatusOK },
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 	noSpace      = "an HTTP API joins the values of a header with a comma but no space, and the message quotes them"
 )
 
-// httpAPI is an API Gateway HTTP API. It adds a header to each answer.
+// httpAPI is an API Gateway HTTP API.
 var httpAPI = &front{
 	exceptions: map[string]string{
 		"routes: /plants%252F1":                     decodedTwice,
@@ -48,8 +48,9 @@ var httpAPI = &front{
 		"delete: 1%25":                              badPath,
 		"create-media: Content-Type is given once.": noSpace,
 	},
-	observe:   documentedBehindHTTPAPI,
-	isFrontOf: func(a *http.Response) bool { return a.Header.Get("Apigw-Requestid") != "" },
+	headers:  []string{"Apigw-Requestid"},
+	rewrites: func(r *http.Request) bool { return strings.ContainsAny(r.URL.Path, "%?") },
+	answered: func(a *http.Response) bool { return a.Header.Get("Apigw-Requestid") != "" },
 }
 
 const (
@@ -59,8 +60,8 @@ const (
 	upperCase = "sam local changes methods to upper case"
 )
 
-// samLocal is the server of sam local start-api. It adds headers, and the
-// Content-Type of JSON to answers without one.
+// samLocal is the server of sam local start-api. It adds the Content-Type of JSON
+// to answers without one.
 var samLocal = &front{
 	exceptions: map[string]string{
 		"create-fields": slow,
@@ -89,13 +90,11 @@ var samLocal = &front{
 			a.Header.Del("Content-Type")
 		}
 	},
-	observe:   func() observer { return nil },
-	isFrontOf: func(a *http.Response) bool { return strings.HasPrefix(a.Header.Get("Server"), "Werkzeug") },
-}
-
-// target returns a Target behind the front.
-func (f *front) target(base string, token func(testing.TB, TokenRequest) string) Target {
-	return Target{Base: base, Token: token, Exceptions: f.exceptions, Amend: f.amend, Observe: f.observe()}
+	headers: []string{"Server"},
+	rewrites: func(r *http.Request) bool {
+		return strings.HasPrefix(r.URL.Path, "//") || r.Method != strings.ToUpper(r.Method)
+	},
+	answered: func(a *http.Response) bool { return strings.HasPrefix(a.Header.Get("Server"), "Werkzeug") },
 }
 
 // findFront returns the front at a base address.
@@ -106,41 +105,29 @@ func findFront(t *testing.T, base string) *front {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	for _, f := range fronts {
-		if f.isFrontOf == nil || f.isFrontOf(resp) {
-			return f
-		}
-	}
-	panic("the last front fits everything")
+	return fronts[slices.IndexFunc(fronts, func(f *front) bool { return f.answered(resp) })]
 }
 
-// An observer is called with each exchange: see [Target.Observe].
-type observer = func(testing.TB, *http.Request, []byte, *http.Response, []byte)
-
-// documented returns an observer that reports exchanges which contradict the
-// OpenAPI document: an undocumented status, header or member, a request that is
-// accepted but invalid, or valid but rejected.
-func documented() observer {
-	return documentedIf(func(*url.URL) bool { return true })
+// target returns a Target behind the front.
+func (f *front) target(base string, token func(testing.TB, TokenRequest) string) Target {
+	return Target{Base: base, Token: token, Exceptions: f.exceptions, Amend: f.amend, Observe: f.observe()}
 }
 
-// documentedBehindHTTPAPI does the same behind an HTTP API. Where that changes
-// the path, only the answer is compared with the document.
-func documentedBehindHTTPAPI() observer {
-	return documentedIf(func(u *url.URL) bool { return !strings.ContainsAny(u.Path, "%?") }, "Apigw-Requestid")
-}
-
-func documentedIf(unchanged func(*url.URL) bool, frontHeaders ...string) observer {
+// observe returns a function for [Target.Observe] that reports exchanges which
+// contradict the OpenAPI document: an undocumented status, header or member, or a
+// request that is accepted but invalid, or rejected but valid. If the front
+// rewrites the request, it checks only the answer.
+func (f *front) observe() func(testing.TB, *http.Request, []byte, *http.Response, []byte) {
 	doc, err := openapi.Parse(api.Document)
 	if err == nil {
-		doc.FrontHeaders = frontHeaders
+		doc.FrontHeaders = f.headers
 	}
 	return func(tb testing.TB, r *http.Request, body []byte, answer *http.Response, answerBody []byte) {
 		tb.Helper()
 		fault := err
 		if fault == nil {
 			seen := *r
-			if seen.URL != nil && !unchanged(seen.URL) {
+			if seen.URL != nil && f.rewrites != nil && f.rewrites(r) {
 				seen.URL = nil
 			}
 			fault = doc.Validate(&seen, body, answer, answerBody)

@@ -3,8 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,8 +10,8 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// The function can be invoked with any event. It answers one that is not an HTTP
-// request with 40000. No event ends in a Lambda error or ends the process.
+// Whatever event the function is invoked with, there is no Lambda error, and the
+// process goes on. Package lambdahttp tests more events.
 func TestLambdaOddEvents(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
@@ -22,25 +20,11 @@ func TestLambdaOddEvents(t *testing.T) {
 	f := startFunction(t, issuer, o)
 	const format = `{"version":"2.0","rawPath":"/%s","headers":{%s},"requestContext":{"http":{"method":"%s"}},"body":"%s","isBase64Encoded":%t}`
 	events := map[string]string{
-		"empty": "", "null": "null", "object": "{}", "array": "[]", "string": `"2.0"`, "not JSON": "GET /plants HTTP/1.1",
-		"truncated": `{"version":"2.0","rawPath":"/pl`, "not UTF-8": "{\"version\":\"2.0\",\"rawPath\":\"/\xff\"}",
+		"empty": "", "null": "null", "object": "{}", "not JSON": "GET /plants HTTP/1.1",
 		"deep":                 strings.Repeat(`{"a":`, 20_000),
 		"schedule":             `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
 		"invalid base64":       fmt.Sprintf(format, "plants", "", "POST", "=", true),
-		"invalid method":       fmt.Sprintf(format, "plants", "", "GE T", "", false),
-		"invalid header name":  fmt.Sprintf(format, "plants", `"a b":"c"`, "GET", "", false),
 		"line break in header": fmt.Sprintf(format, "plants", `"a":"b\r\nc: d"`, "GET", "", false),
-	}
-	files, err := filepath.Glob("../../internal/lambdahttp/testdata/no-request/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no events in files: %v", err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		events[filepath.Base(file)] = string(b)
 	}
 	for name, event := range events {
 		expectResponse(t, f, name, event, 400, 40000)

@@ -81,18 +81,6 @@ func requestLines(t *testing.T, p *server, n int) (lines []map[string]any) {
 	return lines
 }
 
-// LOG_LEVEL sets the lowest level that is logged.
-func TestLogLevel(t *testing.T) {
-	t.Parallel()
-	p := start(t, program.Environ("LOG_LEVEL=error"), t.TempDir())
-	c, token := p.user(t)
-	expect(t, c, token, "GET", 200, 0)
-	p.Stop(t)
-	if log := p.Stdout.String(); log != "" {
-		t.Errorf("unexpected log:\n%s", log)
-	}
-}
-
 // The start-up messages tell a person how to send the first request.
 func TestBanner(t *testing.T) {
 	t.Parallel()

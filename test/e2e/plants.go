@@ -72,7 +72,7 @@ func remove(t *testing.T, c *client, token string, id int64) (answer, error) {
 // users, it waits until a plant would have appeared in a list that lags.
 func deleteAll(t *testing.T, c *client, token string) error {
 	for round, empty := 0, 0; empty < 5; round++ {
-		plants, _, err := walk(t, c, token, "?include=id")
+		plants, _, err := walk(t, c, token, "include=id")
 		if err == nil {
 			err = parallel(plants, func(p plant) error {
 				a, err := remove(t, c, token, *p.ID)
@@ -114,8 +114,7 @@ var nextLink = regexp.MustCompile(`^<([^>]*)>; rel="next"$`)
 // walk returns the plants of a list, and the sizes of its pages in bytes. It
 // follows the Link headers.
 func walk(t *testing.T, c *client, token, query string) (all []plant, sizes []int, err error) {
-	here, err := url.Parse("/plants" + query)
-	for err == nil {
+	for here := (&url.URL{Path: "/plants", RawQuery: query}); ; {
 		a, err := c.send(t, request{method: "GET", target: here.String(), headers: bearer(token)})
 		if err = want(a, err, 200); err != nil {
 			return nil, nil, err
@@ -129,16 +128,17 @@ func walk(t *testing.T, c *client, token, query string) (all []plant, sizes []in
 		if next == nil {
 			return all, sizes, nil
 		}
-		here, err = here.Parse(next[1])
+		if here, err = here.Parse(next[1]); err != nil {
+			return nil, nil, err
+		}
 	}
-	return nil, nil, err
 }
 
 // expectPlants checks that a list contains exactly these plants in this order.
 func expectPlants(t *testing.T, c *client, token string, plants ...plant) {
 	t.Helper()
 	err := retry(c.Lag, func() error {
-		got, _, err := walk(t, c, token, "?include=id")
+		got, _, err := walk(t, c, token, "include=id")
 		if err == nil && !slices.EqualFunc(got, plants, func(a, b plant) bool { return *a.ID == *b.ID && a.Name == b.Name }) {
 			err = fmt.Errorf("the list has %d plants that are not the %d expected ones in their order", len(got), len(plants))
 		}

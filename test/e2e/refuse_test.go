@@ -37,7 +37,6 @@ func refuses(t *testing.T, env []string, dir string, args []string, words ...str
 func TestInvalidSettings(t *testing.T) {
 	for name, test := range map[string]struct{ env, args, words string }{
 		"log level":               {env: "LOG_LEVEL=loud", words: "LOG_LEVEL loud"},
-		"scopes":                  {env: "REQUIRE_SCOPES=maybe", words: "REQUIRE_SCOPES maybe"},
 		"issuer without audience": {env: "TOKEN_ISSUER=https://issuer.example", words: "TOKEN_AUDIENCE"},
 		"audience without issuer": {env: "TOKEN_AUDIENCE=plants", words: "TOKEN_AUDIENCE TOKEN_ISSUER"},
 		"malformed keys":          {env: "TOKEN_ISSUER=x TOKEN_AUDIENCE=plants TOKEN_JWKS={", words: "TOKEN_JWKS"},
@@ -46,12 +45,9 @@ func TestInvalidSettings(t *testing.T) {
 		"unreachable endpoint":    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1"},
 		"table":                   {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1 TABLE_NAME=no!name", words: "TABLE_NAME no!name"},
 		"unknown flag":            {args: "-port 8080", words: "-port"},
-		"argument":                {args: "serve", words: "serve"},
-		"store":                   {args: "-store sqlite", words: "-store sqlite"},
 		"address":                 {args: "-addr nowhere", words: "-addr nowhere"},
 		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
 		"exposed issuer":          {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
-		"exposed issuer, IPv6":    {args: "-addr [::]:0", words: "-addr -expose-issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +83,8 @@ func TestSecondProcess(t *testing.T) {
 	expectPlants(t, c, token, plant{ID: &id, Name: "Basil"})
 }
 
-// The program names a damaged file and leaves it as it is.
+// The program names a damaged file and leaves it as it is. Packages bolt and
+// issuer test more kinds of damage, and missing permissions.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 1<<16)
@@ -102,16 +99,4 @@ func TestDamagedFiles(t *testing.T) {
 			t.Errorf("%s has changed: %v", name, err)
 		}
 	}
-}
-
-// The program names what blocks its data directory. Package bolt tests missing
-// permissions, and TestReadOnlyDisk a read-only file system.
-func TestNoDataDirectory(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	refuses(t, program.Environ(), file, nil, file)
-	refuses(t, program.Environ(), filepath.Join(file, "data"), nil, file)
 }

@@ -40,25 +40,6 @@ func TestSAMLocal(t *testing.T) {
 	Run(t, target)
 }
 
-// Without a Docker engine the test is skipped, or fails if CI is true. Both
-// messages say what to install.
-func TestSAMLocalWithoutDocker(t *testing.T) {
-	t.Parallel()
-	for ci, want := range map[string]string{"": "--- SKIP", "true": "--- FAIL"} {
-		cmd := rerun(t, []string{"CI=" + ci, "DOCKER_HOST=tcp://127.0.0.1:1"}, "-test.run=^TestSAMLocal$")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal for tools.Missing
-		out, err := cmd.CombinedOutput()
-		if (err == nil) != (ci == "") {
-			t.Errorf("CI=%s: the test binary ended with %v", ci, err)
-		}
-		for _, want := range []string{want, "no Docker engine for sam local", "docker.io"} {
-			if !strings.Contains(string(out), want) {
-				t.Errorf("CI=%s: %q is missing in\n%s", ci, want, out)
-			}
-		}
-	}
-}
-
 // samServer is a running make start-api.
 type samServer struct {
 	base   string
