@@ -92,6 +92,11 @@ func with(object map[string]json.RawMessage, name, value string) string {
 // is a valid value.
 func texts(s *openapi.Schema, example string) []string {
 	all := []string{"", example, example + "\n"}
+	if s.Enum != nil {
+		for _, value := range s.Enum.Values {
+			all = append(all, fmt.Sprint(value))
+		}
+	}
 	if s.IsInteger() {
 		for _, bound := range []*big.Rat{s.Minimum, s.Maximum} {
 			for i := int64(-1); i <= 1 && bound != nil; i++ {

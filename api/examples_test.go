@@ -1,106 +1,27 @@
 package api_test
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/openapi"
 )
 
 // byGateway are the statuses that only API Gateway returns.
 var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}
 
-// An occasion makes the service return an example.
-type occasion struct {
-	setup  setup
-	before []sent
-	last   sent // empty fields are those of a valid request of the operation
-}
-
-// occasions returns the occasions of the examples of responses, by name.
-func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[string]occasion {
-	examples := d.Paths["/plants"]["post"].RequestBody.Content.Examples()
-	create := func(body string, header ...string) sent { return sent{"POST", "/plants", body, header} }
-	tagged, untagged := create(string(examples["newTagged"])), create(string(examples["newUntagged"]))
-	stored := []sent{tagged, untagged}
-	keyed := create(tagged.body, "Idempotency-Key", "k")
-	query := func(name string, values ...string) sent { return request(d.Paths["/plants"]["get"], name, values...) }
-	token := func(value string) sent { return sent{header: []string{"Authorization", value}} }
-	expired := authtest.Claims("alice")
-	expired["exp"] = time.Now().Add(-time.Hour).Unix()
-	noKeys, err := auth.RemoteKeys("http://127.0.0.1:1/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return map[string]occasion{
-		"createdTagged":   {last: tagged},
-		"createdUntagged": {last: untagged},
-		"listWithID":      {before: stored, last: query("include", "id")},
-		"listPage":        {before: stored, last: query("limit", "1")},
-		"listEmpty":       {before: []sent{tagged}, last: query("cursor", "AQAAAAAAAAAH")},
-		"other success":   {before: stored},
-
-		"idInUse":         {before: stored, last: tagged},
-		"idInvalid":       {last: create(`{"id": 1.0, "name": "Basil"}`)},
-		"nameMissing":     {last: create(`{"id": 7}`)},
-		"nameNull":        {last: create(`{"id": 7, "name": null}`)},
-		"nameBlank":       {last: create(`{"id": 7, "name": "\u2003"}`)},
-		"nameTooLong":     {last: create(`{"id": 7, "name": "` + strings.Repeat("x", 257) + `"}`)},
-		"bodySyntax":      {last: create(`{Basil}`)},
-		"bodyDuplicate":   {last: create(`{"id": 7, "name": "Basil", "id": 7}`)},
-		"bodyNoObject":    {last: create(`null`)},
-		"bodyTooLarge":    {last: create(strings.Repeat(" ", 65536) + tagged.body)},
-		"bodyIncomplete":  {setup: setup{cutBody: true}},
-		"mediaType":       {last: create(tagged.body, "Content-Type", "text/plain")},
-		"charset":         {last: create(tagged.body, "Content-Type", "application/json; charset=latin1")},
-		"contentEncoding": {last: create(tagged.body, "Content-Encoding", "gzip")},
-		"keyMalformed":    {last: create(tagged.body, "Idempotency-Key", "a,b")},
-		"keyReused":       {before: []sent{keyed, keyed}, last: create(`{"id": 7, "name": "Fern"}`, keyed.header...)},
-
-		"limitInvalid":   {last: query("limit", "0")},
-		"limitTwice":     {last: query("limit", "1", "1")},
-		"cursorInvalid":  {last: query("cursor", "7")},
-		"includeInvalid": {last: query("include", "name")},
-		"queryMalformed": {last: sent{target: "/plants?x=%zz"}},
-		"pathID":         {last: sent{target: "/plants/seven"}},
-
-		"tokenMissing":  {last: token("")},
-		"tokenInvalid":  {last: token("Bearer x")},
-		"tokenExpired":  {last: token("Bearer " + issuer.Sign(expired))},
-		"scopeRead":     {last: token("Bearer " + issuer.Token("alice", auth.ScopeWrite))},
-		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", auth.ScopeRead))},
-		"plantNotFound": {},
-
-		"pathUnknown":      {last: sent{method: "GET", target: "/plants/"}},
-		"methodNotAllowed": {last: sent{method: "PUT", target: "/plants"}},
-
-		"internalError":      {setup: setup{store: stub{err: errors.New("fault")}}},
-		"storageOverloaded":  {setup: setup{store: stub{err: plants.ErrThrottled}}},
-		"storageUnreachable": {setup: setup{store: stub{err: plants.ErrUnreachable}}},
-		"keysUnavailable":    {setup: setup{keys: noKeys}},
-		"outOfTime":          {setup: setup{store: stub{err: context.DeadlineExceeded}}},
-	}
-}
-
-// Every response of every operation occurs, with each of its examples and each
-// of its headers. So no error code, status or header is documented in vain.
+// Every response of every operation occurs, with each of its examples, headers
+// and members. So the document lists nothing that never happens.
 func TestExamples(t *testing.T) {
 	d, issuer := parse(t), authtest.NewIssuer(t)
-	known := occasions(t, d, issuer)
-	for _, op := range append(d.Operations, d.Other) {
+	known, seen := occasions(t, d, issuer), http.Header{}
+	operations := append(d.Operations, d.Other)
+	for _, op := range operations {
 		for status, resp := range op.Responses {
 			if slices.Contains(byGateway, status) {
 				continue
@@ -109,59 +30,112 @@ func TestExamples(t *testing.T) {
 			if len(examples) == 0 {
 				examples = map[string][]byte{"no body": nil}
 			}
-			seen := http.Header{}
+			here := http.Header{}
 			for name, want := range examples {
 				o, ok := known[name]
 				if !ok && status < 300 {
 					o, ok = known["other success"], true
 				}
 				if !ok {
-					t.Errorf("the example %q of %s in api/openapi.yaml is new: add to occasions in api/examples_test.go how it occurs", name, op)
+					t.Errorf("the example %q of %s in api/openapi.yaml is new: add to occasions in api/occasions_test.go how it occurs", name, op)
 					continue
 				}
 				t.Run(fmt.Sprint(op, " ", status, " ", name), func(t *testing.T) {
-					o.occur(t, newService(t, d, issuer, o.setup), op, status, want, seen)
+					o.occur(t, newService(t, d, issuer, o.setup), op, status, want, here)
 				})
 			}
-			for name, header := range resp.Headers {
-				values := seen.Values(name)
-				if len(values) == 0 || header.Example != nil && !slices.Contains(values, fmt.Sprint(header.Example)) {
-					t.Errorf("%s %d: the values of the header %s are %q, want some, with the example %v", op, status, name, values, header.Example)
+			for name := range resp.Headers {
+				if here.Values(name) == nil {
+					t.Errorf("%s %d in api/openapi.yaml has the header %s, which never occurs", op, status, name)
+				}
+				seen[name] = append(seen[name], here.Values(name)...)
+			}
+			checkMembers(t, fmt.Sprint(op, " ", status), resp)
+		}
+	}
+	for _, op := range operations {
+		for _, resp := range op.Responses {
+			checkValues(t, resp.Headers, seen)
+		}
+	}
+}
+
+// checkMembers checks that examples of a response have all its members.
+func checkMembers(t *testing.T, where string, resp *openapi.Response) {
+	t.Helper()
+	if resp.Content.JSON == nil {
+		return
+	}
+	schema := resp.Content.JSON.Schema
+	if schema.Items2020 != nil {
+		schema = &openapi.Schema{Schema: schema.Items2020}
+	}
+	shown := map[string]bool{}
+	for _, body := range resp.Content.Examples() {
+		objects := []map[string]any{{}}
+		if json.Unmarshal(body, &objects) != nil && json.Unmarshal(body, &objects[0]) != nil {
+			t.Errorf("%s: the example %s is not an object or a list of objects", where, body)
+		}
+		for _, object := range objects {
+			for name := range object {
+				shown[name] = true
+			}
+		}
+	}
+	for name := range schema.AllProperties() {
+		if !shown[name] {
+			t.Errorf("%s: no example has the member %q: add it to examples in api/openapi.yaml, of the request too", where, name)
+		}
+	}
+}
+
+// checkValues checks that the values that the document lists for headers were
+// seen: examples, enumerated values, and bounds.
+func checkValues(t *testing.T, headers map[string]*openapi.Parameter, seen http.Header) {
+	t.Helper()
+	for name, header := range headers {
+		var listed []any
+		if header.Example != nil {
+			listed = append(listed, header.Example)
+		}
+		if header.Schema.Enum != nil {
+			listed = append(listed, header.Schema.Enum.Values...)
+		}
+		if header.Schema.IsInteger() {
+			listed = append(listed, header.Schema.Minimum.Num(), header.Schema.Maximum.Num())
+		}
+		for _, value := range listed {
+			if !slices.Contains(seen[name], fmt.Sprint(value)) {
+				t.Errorf("the header %s in api/openapi.yaml has the value %v, which never occurs", name, value)
+			}
+		}
+	}
+}
+
+// Links lead to operations that succeed.
+func TestLinks(t *testing.T) {
+	d := parse(t)
+	for _, op := range d.Operations {
+		for _, resp := range op.Responses {
+			for name, link := range resp.Links {
+				s := newService(t, d, authtest.NewIssuer(t), setup{})
+				first := request(op, "")
+				s.do(t, first)
+				i := slices.IndexFunc(d.Operations, func(op *openapi.Operation) bool { return op.ID == link.OperationID })
+				if i < 0 {
+					t.Fatalf("the link %s of %s in api/openapi.yaml leads to no operation", name, op)
+				}
+				for parameter, expression := range link.Parameters {
+					var body map[string]json.RawMessage
+					if err := json.Unmarshal([]byte(first.body), &body); err != nil {
+						t.Fatal(err)
+					}
+					value := string(body[strings.TrimPrefix(expression, "$request.body#/")])
+					if resp, body := s.do(t, request(d.Operations[i], parameter, value)); resp.StatusCode >= 300 {
+						t.Errorf("the link %s of %s in api/openapi.yaml leads to %d %s", name, op, resp.StatusCode, body)
+					}
 				}
 			}
 		}
 	}
-}
-
-// occur sends the requests of o to s, the last of which is one of op, and adds
-// the headers of the response to seen.
-func (o occasion) occur(t *testing.T, s *service, op *openapi.Operation, status int, want []byte, seen http.Header) {
-	for _, r := range o.before {
-		if resp, body := s.do(t, r); resp.StatusCode >= 300 {
-			t.Fatalf("%s %s: %d %s", r.method, r.target, resp.StatusCode, body)
-		}
-	}
-	last, valid := o.last, request(op, "")
-	last.method = cmp.Or(last.method, valid.method)
-	last.target = cmp.Or(last.target, valid.target)
-	last.body = cmp.Or(last.body, valid.body)
-	resp, body := s.do(t, last)
-	if resp.StatusCode != status || !sameJSON(body, string(want)) {
-		t.Errorf("api/openapi.yaml shows %d %s, but the response is %d %s", status, want, resp.StatusCode, body)
-	}
-	for name, values := range resp.Header {
-		seen[name] = append(seen[name], values...)
-	}
-}
-
-func sameJSON(a, b string) bool {
-	decode := func(s string) (v any) {
-		dec := json.NewDecoder(strings.NewReader(s))
-		dec.UseNumber()
-		if dec.Decode(&v) != nil {
-			return s
-		}
-		return v
-	}
-	return reflect.DeepEqual(decode(a), decode(b))
 }

@@ -46,6 +46,7 @@ type Document struct {
 type Operation struct {
 	Method      string `json:"-"`
 	Path        string `json:"-"`
+	ID          string `json:"operationId"`
 	Parameters  []*Parameter
 	RequestBody *struct {
 		Required bool
@@ -71,6 +72,10 @@ type Parameter struct {
 type Response struct {
 	Headers map[string]*Parameter
 	Content Content
+	Links   map[string]struct {
+		OperationID string
+		Parameters  map[string]string // runtime expressions
+	}
 }
 
 // Content is the content of a request or a response: JSON, or nothing.
