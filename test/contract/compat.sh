@@ -40,7 +40,7 @@ fi
 earlier=$(mktemp)
 trap 'rm -f "$earlier"' EXIT
 if ! document "$base" >"$earlier"; then
-	echo "compatibility: $base has no api/openapi.yaml to compare with"
+	echo "compatibility: $base has no api/openapi.yaml, so there is nothing to compare with"
 	exit 0
 fi
 echo "compatibility: api/openapi.yaml, version $current, against version $(version <"$earlier") of $base"
