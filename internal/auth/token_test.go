@@ -106,6 +106,7 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","crit":[]}`:                    invalid,
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:       invalid,
 		`{"alg":"ES256","kid":"es256","crit":null}`:                  invalid,
+		`{"alg":"ES256","kid":"es256","b64":true}`:                   invalid,
 		`{"alg":"ES256","kid":"es256","b64":false}`:                  invalid,
 		`{"alg":"ES256","kid":"other"}`:                              invalid,
 		`{"alg":"ES256","kid":"rs256"}`:                              invalid,
