@@ -51,17 +51,23 @@ func Build(program string, flags ...string) (binary string, err error) {
 // results until a file that the test opened changes, and it can't see what the
 // test builds.
 func DependOn(folders ...string) error {
-	mod, err := Run(time.Minute, "go", "env", "GOMOD")
+	root, err := Root()
 	if err != nil {
 		return err
 	}
 	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(filepath.Dir(mod), folder), func(_ string, _ fs.DirEntry, err error) error { return err })
+		err := filepath.WalkDir(filepath.Join(root, folder), func(_ string, _ fs.DirEntry, err error) error { return err })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Root returns the top folder of the repository.
+func Root() (string, error) {
+	mod, err := Run(time.Minute, "go", "env", "GOMOD")
+	return filepath.Dir(mod), err
 }
 
 var builds = struct {
