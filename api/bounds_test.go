@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -16,7 +17,7 @@ import (
 // everything, so requests don't depend on each other.
 func TestBounds(t *testing.T) {
 	d := parse(t)
-	s := newService(t, d, authtest.NewIssuer(t), setup{store: stub{}})
+	s := newService(t, d, authtest.NewIssuer(t), setup{store: new(plantstest.Memory)})
 	for _, op := range d.Operations {
 		if resp, body := s.do(t, request(op, "")); resp.StatusCode >= 300 && resp.StatusCode != 404 {
 			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, body)

@@ -14,6 +14,7 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -82,11 +83,11 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"pathUnknown":      {last: sent{method: "GET", target: "/plants/"}},
 		"methodNotAllowed": {last: sent{method: "PUT", target: "/plants"}},
 
-		"internalError":      {setup: setup{store: stub{err: errors.New("fault")}}},
-		"storageOverloaded":  {setup: setup{store: stub{err: plants.ErrThrottled}}},
-		"storageUnreachable": {setup: setup{store: stub{err: plants.ErrUnreachable}}},
+		"internalError":      {setup: setup{store: &plantstest.Memory{Err: errors.New("fault")}}},
+		"storageOverloaded":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrThrottled}}},
+		"storageUnreachable": {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnreachable}}},
 		"keysUnavailable":    {setup: setup{keys: noKeys}},
-		"outOfTime":          {setup: setup{store: stub{err: context.DeadlineExceeded}}},
+		"outOfTime":          {setup: setup{store: &plantstest.Memory{Err: context.DeadlineExceeded}}},
 	}
 }
 

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -46,18 +45,6 @@ type setup struct {
 	store   plants.Store
 	keys    auth.KeySource
 	cutBody bool // requests end early
-}
-
-// stub is a store without plants that returns err from all methods.
-type stub struct {
-	plants.Store // nil, for methods that no test calls
-	err error
-}
-
-func (s stub) Create(context.Context, string, plants.Plant, plants.WriteToken) error { return s.err }
-func (s stub) Delete(context.Context, string, int64) error                           { return s.err }
-func (s stub) List(context.Context, string, plants.Query) (plants.Page, error) {
-	return plants.Page{}, s.err
 }
 
 func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with setup) *service {

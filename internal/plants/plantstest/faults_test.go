@@ -15,7 +15,7 @@ func nothing[T any](T) {}
 
 // sorted lists in another order.
 func sorted(compare func(a, b int64) int) faulty {
-	return faulty{list: func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	return faulty{list: func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 		all, err := m.List(ctx, owner, plants.Query{Limit: 1 << 30})
 		slices.SortStableFunc(all.Plants, func(a, b plants.Plant) int { return compare(a.ID, b.ID) })
 		var page plants.Page
@@ -33,7 +33,7 @@ func sorted(compare func(a, b int64) int) faulty {
 
 // paged changes the query or the page of each List.
 func paged(before func(*plants.Query), after func(*plants.Page)) faulty {
-	return faulty{list: func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	return faulty{list: func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 		before(&q)
 		page, err := m.List(ctx, owner, q)
 		after(&page)
@@ -43,7 +43,7 @@ func paged(before func(*plants.Query), after func(*plants.Page)) faulty {
 
 // stored changes what each Create stores.
 func stored(change func(*entry)) faulty {
-	return faulty{create: func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return faulty{create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		e := entry{owner, p, token}
 		change(&e)
 		return m.Create(ctx, e.owner, e.plant, e.token)
@@ -63,10 +63,10 @@ func texts(change func(string) string) faulty {
 // owners treats some owners as the same.
 func owners(change func(string) string) faulty {
 	f := stored(func(e *entry) { e.owner = change(e.owner) })
-	f.list = func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+	f.list = func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 		return m.List(ctx, change(owner), q)
 	}
-	f.delete = func(m *memory, ctx context.Context, owner string, id int64) error {
+	f.delete = func(m *Memory, ctx context.Context, owner string, id int64) error {
 		return m.Delete(ctx, change(owner), id)
 	}
 	return f
@@ -74,7 +74,7 @@ func owners(change func(string) string) faulty {
 
 // hiding returns nil from Create instead of an error.
 func hiding(hidden error) createFunc {
-	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		if err := m.Create(ctx, owner, p, token); !errors.Is(err, hidden) {
 			return err
 		}
@@ -107,7 +107,7 @@ func decremented(id *int64) *int64 {
 }
 
 // listFromPlant starts a page at the beginning if no plant has the id After.
-func listFromPlant(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+func listFromPlant(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 	if q.After != nil {
 		if _, ok := m.lookup(*q.After); !ok {
 			q.After = nil
@@ -116,12 +116,12 @@ func listFromPlant(m *memory, ctx context.Context, owner string, q plants.Query)
 	return m.List(ctx, owner, q)
 }
 
-func deleteOfAnyOwner(m *memory, ctx context.Context, _ string, id int64) error {
+func deleteOfAnyOwner(m *Memory, ctx context.Context, _ string, id int64) error {
 	e, _ := m.lookup(id)
 	return m.Delete(ctx, e.owner, id)
 }
 
-func overwrite(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	if old, _ := m.lookup(p.ID); old.owner == owner && old.token != token {
 		m.replace(entry{owner, p, token})
 	}
@@ -130,7 +130,7 @@ func overwrite(m *memory, ctx context.Context, owner string, p plants.Plant, tok
 
 // rememberTokens keeps tokens longer than plants, and across ids.
 func rememberTokens(done map[string]bool) createFunc {
-	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		if key := owner + string(token); done[key] {
 			return nil
 		} else {
@@ -144,7 +144,7 @@ func rememberTokens(done map[string]bool) createFunc {
 const overlap = 20 * time.Millisecond
 
 // reserve stores an empty plant first, and p later.
-func reserve(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
@@ -155,7 +155,7 @@ func reserve(m *memory, ctx context.Context, owner string, p plants.Plant, token
 }
 
 // createInTwoSteps checks first and stores later.
-func createInTwoSteps(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func createInTwoSteps(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
@@ -164,7 +164,7 @@ func createInTwoSteps(m *memory, ctx context.Context, owner string, p plants.Pla
 	return ctx.Err()
 }
 
-func deleteInTwoSteps(m *memory, ctx context.Context, owner string, id int64) error {
+func deleteInTwoSteps(m *Memory, ctx context.Context, owner string, id int64) error {
 	old, _ := m.lookup(id)
 	time.Sleep(overlap)
 	if err := m.Delete(ctx, owner, id); err != nil && old.owner != owner {
@@ -175,7 +175,7 @@ func deleteInTwoSteps(m *memory, ctx context.Context, owner string, id int64) er
 
 // ignoring creates the plant even if its context has ended with the given error.
 func ignoring(end error) createFunc {
-	return func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		if ctx.Err() == end {
 			_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
 		}

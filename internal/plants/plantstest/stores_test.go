@@ -4,101 +4,21 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// memory is a correct store in memory.
-type memory struct {
-	mu   sync.Mutex
-	byID map[int64]entry
-}
-
-type entry struct {
-	owner string
-	plant plants.Plant
-	token plants.WriteToken
-}
-
-func newMemory() *memory { return &memory{byID: map[int64]entry{}} }
-
-// lookup returns the plant with the given id, or a zero entry.
-func (m *memory) lookup(id int64) (e entry, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, ok = m.byID[id]
-	return e, ok
-}
-
-func (m *memory) replace(e entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.byID[e.plant.ID] = e
-}
-
-func (m *memory) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	old, taken := m.byID[p.ID]
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !taken:
-		m.byID[p.ID] = entry{owner, p, token}
-		return nil
-	case old.owner != owner || old.token != token:
-		return plants.ErrInUse
-	case !old.plant.Same(p):
-		return plants.ErrTokenReused
-	}
-	return nil
-}
-
-func (m *memory) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if ctx.Err() != nil {
-		return plants.Page{}, ctx.Err()
-	}
-	var page plants.Page
-	for id, e := range m.byID {
-		if e.owner == owner && (q.After == nil || id > *q.After) {
-			page.Plants = append(page.Plants, e.plant)
-		}
-	}
-	slices.SortFunc(page.Plants, func(a, b plants.Plant) int { return cmp.Compare(a.ID, b.ID) })
-	if len(page.Plants) > q.Limit {
-		page.Plants, page.More = page.Plants[:q.Limit], true
-	}
-	return page, nil
-}
-
-func (m *memory) Delete(ctx context.Context, owner string, id int64) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if m.byID[id].owner != owner {
-		return plants.ErrNotFound
-	}
-	delete(m.byID, id)
-	return nil
-}
-
 // The types of a store's methods, with the correct store as first parameter.
 type (
-	createFunc = func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error
-	listFunc   = func(m *memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error)
-	deleteFunc = func(m *memory, ctx context.Context, owner string, id int64) error
+	createFunc = func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error
+	listFunc   = func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error)
+	deleteFunc = func(m *Memory, ctx context.Context, owner string, id int64) error
 )
 
-// faulty is a memory with some methods replaced, if not nil.
+// faulty is a Memory with some methods replaced, if not nil.
 type faulty struct {
-	*memory
+	*Memory
 	create createFunc
 	list   listFunc
 	delete deleteFunc
@@ -106,23 +26,23 @@ type faulty struct {
 
 func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	if f.create == nil {
-		return f.memory.Create(ctx, owner, p, token)
+		return f.Memory.Create(ctx, owner, p, token)
 	}
-	return f.create(f.memory, ctx, owner, p, token)
+	return f.create(f.Memory, ctx, owner, p, token)
 }
 
 func (f faulty) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 	if f.list == nil {
-		return f.memory.List(ctx, owner, q)
+		return f.Memory.List(ctx, owner, q)
 	}
-	return f.list(f.memory, ctx, owner, q)
+	return f.list(f.Memory, ctx, owner, q)
 }
 
 func (f faulty) Delete(ctx context.Context, owner string, id int64) error {
 	if f.delete == nil {
-		return f.memory.Delete(ctx, owner, id)
+		return f.Memory.Delete(ctx, owner, id)
 	}
-	return f.delete(f.memory, ctx, owner, id)
+	return f.delete(f.Memory, ctx, owner, id)
 }
 
 // faults are stores that each violate the contract. Each key is the name of the
@@ -153,7 +73,7 @@ var faults = map[string]faulty{
 	"same token/per owner": {create: rememberTokens(map[string]bool{})},
 	"token reused":         {create: hiding(plants.ErrTokenReused)},
 	"token after delete":   {create: rememberTokens(map[string]bool{})},
-	"token of another owner": {create: func(m *memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	"token of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		if old, _ := m.lookup(p.ID); old.token == token && old.plant.Same(p) {
 			return nil
 		}
