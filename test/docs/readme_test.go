@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,20 +14,18 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// TestREADME types the shell sessions of the README into a shell, against a new
-// server, and holds what comes back to what the README shows.
-func TestREADME(t *testing.T) {
+func TestMain(m *testing.M) { tools.Main(m) }
+
+// TestSession types the shell session of the README into a shell, twice, against
+// a new server, and compares the output with what the README shows.
+func TestSession(t *testing.T) {
 	for _, command := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(command); err != nil {
-			tools.Missing(t, fmt.Errorf("the README's session needs %s: %w", command, err))
+			tools.Missing(t, fmt.Errorf("the README's session needs %s: install it", command))
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want, script strings.Builder
-	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
+	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1) {
 		want.WriteString(block[1])
 		for line := range strings.Lines(block[1]) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
@@ -37,16 +36,95 @@ func TestREADME(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the README has no shell session")
 	}
-	shell := exec.CommandContext(t.Context(), "sh")
 	const documented = "http://127.0.0.1:8080"
 	base := program.Start(t, program.Environ(), t.TempDir()).Base
-	shell.Stdin = strings.NewReader(strings.ReplaceAll(script.String(), documented, base))
-	out, err := shell.CombinedOutput()
+	for range 2 {
+		shell := exec.CommandContext(t.Context(), "sh")
+		shell.Stdin = strings.NewReader(strings.ReplaceAll(script.String(), documented, base))
+		out, err := shell.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		got := strings.NewReplacer(base, documented, "\r\n", "\n").Replace(string(out))
+		if got != want.String() {
+			t.Fatalf("the README shows\n%s\nbut this happens\n%s", &want, got)
+		}
+	}
+}
+
+var (
+	links    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	targets  = regexp.MustCompile(`(?m)\bmake ([a-z-]+)`)
+)
+
+// TestLinks checks that every link to a file of the repository has a target,
+// that the README links to every page, and that every make target exists.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	makefile := read(t, "Makefile")
+	for _, page := range append(pages, "../../README.md") {
+		name, _ := filepath.Rel("../..", page)
+		text := read(t, name)
+		for _, link := range links.FindAllStringSubmatch(text, -1) {
+			checkLink(t, name, link[1])
+		}
+		for _, target := range targets.FindAllStringSubmatch(strings.Join(codeOf(text), "\n"), -1) {
+			if !strings.Contains(makefile, "\n"+target[1]+":") {
+				t.Errorf("%s: the Makefile has no target %s", name, target[1])
+			}
+		}
+		if name != "README.md" && !strings.Contains(read(t, "README.md"), "("+filepath.ToSlash(name)+")") {
+			t.Errorf("README.md has no link to %s: add it to the table of documents", name)
+		}
+	}
+}
+
+func checkLink(t *testing.T, page, link string) {
+	t.Helper()
+	path, anchor, _ := strings.Cut(link, "#")
+	if strings.Contains(link, "://") {
+		return
+	}
+	file := page
+	if path != "" {
+		file = filepath.Join(filepath.Dir(page), path)
+	}
+	if _, err := os.Stat(filepath.Join("../..", file)); err != nil {
+		t.Errorf("%s: no file for the link %s", page, link)
+		return
+	}
+	if anchor == "" {
+		return
+	}
+	for _, heading := range headings.FindAllStringSubmatch(read(t, file), -1) {
+		if anchorOf(heading[1]) == anchor {
+			return
+		}
+	}
+	t.Errorf("%s: %s has no heading for the link %s", page, file, link)
+}
+
+// anchorOf returns the anchor that GitHub gives a heading.
+func anchorOf(heading string) string {
+	heading = regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(heading, " ", "-")
+}
+
+// codeOf returns the code in a page: blocks and spans.
+func codeOf(text string) []string {
+	return regexp.MustCompile("(?s)```.*?```|`[^`\n]+`").FindAllString(text, -1)
+}
+
+// read returns the text of a file, named from the top of the repository.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", name))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
-	got := strings.NewReplacer(base, documented, "\r\n", "\n").Replace(string(out))
-	if got != want.String() {
-		t.Errorf("the README shows\n%s\nbut this happens\n%s", &want, got)
-	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }

@@ -1,9 +1,0 @@
-package docs
-
-import (
-	"testing"
-
-	"example.com/plantstore/test/tools"
-)
-
-func TestMain(m *testing.M) { tools.Main(m) }
