@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check bench bench-lambda fuzz api-lint api-compat contract
+.PHONY: help run test acceptance check fuzz bench bench-lambda api-lint api-compat contract extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -9,7 +9,7 @@ run: ## run the service on this machine
 	go run ./cmd/local
 
 test: ## run all tests
-	go test ./...
+	go test -timeout 30m ./...
 
 # The users are in the environment: see TestDeployment in test/e2e.
 acceptance: ## run the acceptance suite against a deployment: BASE=https://… TOKEN_URL=https://…
@@ -26,14 +26,15 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=linux go build -o /dev/null ./...
 	GOOS=darwin go vet ./...
 	GOOS=windows go vet ./...
-	go test -race ./...
+	go test -race -timeout 60m ./...
 
 FUZZTIME ?= 1m
 
-fuzz: ## run each fuzz test for FUZZTIME
-	go test -run '^$$' -fuzz '^FuzzDecodePlant$$' -fuzztime $(FUZZTIME) ./internal/handlers
-	go test -run '^$$' -fuzz '^FuzzCursor$$' -fuzztime $(FUZZTIME) ./internal/handlers
-	go test -run '^$$' -fuzz '^FuzzAuthenticate$$' -fuzztime $(FUZZTIME) ./internal/auth
+fuzz: ## run every fuzz test for FUZZTIME
+	@grep -rE '^func Fuzz' --include='*_test.go' . | sed -E 's#^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*).*#\1 \2#' | \
+		while read -r folder name; do \
+			echo "$$name in $$folder" && go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$folder" || exit 1; \
+		done
 
 bench: ## print the tables of docs/benchmarks.md
 	go run ./test/bench
@@ -50,7 +51,7 @@ OASDIFF = go run github.com/oasdiff/oasdiff@v1.30.0
 api-lint: ## check api/openapi.yaml: valid OpenAPI 3.1, and its style
 	$(SPECTRAL) lint --fail-severity=hint --ruleset test/contract/spectral.yaml api/openapi.yaml
 
-api-compat: ## check that api/openapi.yaml breaks no client of the last release
+api-compat: ## check that api/openapi.yaml breaks no client of the last version
 	test/contract/compat.sh $(OASDIFF)
 
 SEED ?= 1
@@ -60,6 +61,14 @@ contract: ## try api/openapi.yaml: schemathesis on both stores, generated client
 	go vet -tags contract ./test/contract
 	$(STATICCHECK) -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
+
+extending: ## carry out the changes of docs/extending.md on copies of the project, and test these
+	go vet -tags extending ./test/extending
+	$(STATICCHECK) -tags extending ./test/extending
+	go test -tags extending -count=1 -timeout 60m -v ./test/extending
+
+rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids
+	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)'
 
 # For Lambda. SAM doesn't pass the template's parameter Architecture to make:
 # deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
