@@ -1,11 +1,15 @@
 package dynamo
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/smithy-go/logging"
 )
 
 // The delays are random up to a limit that doubles.
@@ -36,5 +40,13 @@ func TestFailureHasReason(t *testing.T) {
 	err := a.failure(ctx, errors.New("canceled"))
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "slow down") {
 		t.Errorf("got %v, want context.Canceled and the last attempt's error", err)
+	}
+}
+
+func TestSDKWarning(t *testing.T) {
+	var out bytes.Buffer
+	sdkLogger{t.Context(), slog.New(slog.NewTextHandler(&out, nil))}.Logf(logging.Warn, "clock off by %d s", 9)
+	if want := `level=WARN msg="AWS SDK" detail="clock off by 9 s"`; !strings.Contains(out.String(), want) {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

@@ -67,6 +67,8 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		}
 		o.Logger = sdkLogger{context.Background(), log}
 		o.ClientLogMode |= aws.LogRetries
+		o.DisableValidateResponseChecksum = true // checkAnswer does it
+		o.APIOptions = append(o.APIOptions, addCheckAnswer)
 		if isLocal(o.BaseEndpoint) {
 			setLocalDefaults(o)
 		}
@@ -124,9 +126,6 @@ func setLocalDefaults(o *dynamodb.Options) {
 	if o.Credentials == nil {
 		o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
-	// The SDK warns of errors without a checksum, such as DynamoDB Local's:
-	// https://github.com/aws/aws-sdk-go-v2/issues/3545
-	o.DisableValidateResponseChecksum = true
 }
 
 // check returns an error for settings with which every request would fail.

@@ -48,7 +48,7 @@ func throttled(err error) bool {
 // refused reports whether err is an answer that means that nothing was done.
 func refused(err error) bool {
 	status := statusCode(err)
-	return throttled(err) || status >= 400 && status < 500
+	return throttled(err) || status >= 400 && status < 500 && !unreadable(err)
 }
 
 // unanswered reports whether a request got no meaningful answer: it wasn't
@@ -58,10 +58,12 @@ func unanswered(err error) bool {
 	return notSent || unreadable(err) || statusCode(err) >= 500
 }
 
-// unreadable reports whether err is a truncated or malformed answer.
+// unreadable reports whether err is an answer that says nothing: damaged,
+// malformed, or an error without a code, which the SDK calls UnknownError.
 func unreadable(err error) bool {
-	_, ok := errors.AsType[*smithy.DeserializationError](err)
-	return ok
+	_, damaged := errors.AsType[*smithy.DeserializationError](err)
+	answer, ok := errors.AsType[smithy.APIError](err)
+	return damaged || ok && answer.ErrorCode() == "UnknownError"
 }
 
 // statusCode returns the HTTP status of the answer in err, or 0.

@@ -1,6 +1,7 @@
 package dynamolocal
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 )
@@ -69,6 +70,14 @@ func Stall(x *Exchange) {
 	writeHalf(x)
 	Hang(x)
 	Cut(x)
+}
+
+// Corrupt carries the request out and changes the answer, but not its checksum.
+func Corrupt(x *Exchange) {
+	a := x.Forward()
+	a.Header.Del("Content-Length")
+	a.Body = append(bytes.ReplaceAll(a.Body, []byte("fern"), []byte("farn")), ' ')
+	a.writeTo(x.W)
 }
 
 // BreakAfter carries the request out and answers with a server error.

@@ -1,0 +1,49 @@
+package dynamo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// addCheckAnswer adds [checkAnswer] to the middleware of a request, next to the
+// HTTP client.
+func addCheckAnswer(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CheckAnswer", checkAnswer), middleware.After)
+}
+
+// checkAnswer reads an answer and returns an error if it is damaged, so that the
+// request is retried. The SDK only logs a wrong checksum, and takes a success
+// without a body for an empty result.
+func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	middleware.DeserializeOutput, middleware.Metadata, error,
+) {
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	resp, ok := out.RawResponse.(*smithyhttp.Response)
+	if err != nil || !ok {
+		return out, metadata, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	// DynamoDB Local sends no checksum with errors.
+	checksum := resp.Header.Get("X-Amz-Crc32")
+	switch {
+	case err != nil:
+	case checksum != "" && checksum != fmt.Sprint(crc32.ChecksumIEEE(body)):
+		err = errors.New("the answer doesn't match its checksum")
+	case resp.StatusCode < 300 && len(body) == 0:
+		err = errors.New("the answer is empty")
+	}
+	if err != nil {
+		err = &smithy.DeserializationError{Err: err}
+	}
+	return out, metadata, err
+}
