@@ -33,7 +33,7 @@ func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	// DynamoDB Local sends no checksum with errors.
+	// DynamoDB sends no checksum with errors.
 	checksum := resp.Header.Get("X-Amz-Crc32")
 	switch {
 	case err != nil:

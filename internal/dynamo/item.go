@@ -16,7 +16,7 @@ const (
 	attrOwner      = "owner"       // S
 	attrName       = "name"        // S
 	attrTag        = "tag"         // S, absent if the plant has no tag
-	attrCreatedAt  = "created_at"  // S, RFC 3339 in UTC, for people
+	attrCreatedAt  = "created_at"  // S, a timestamp; Delete compares it
 	attrWriteToken = "write_token" // S, of the request that created the plant
 )
 
@@ -32,7 +32,7 @@ func encode(owner string, p plants.Plant, token plants.WriteToken, now time.Time
 		attrID:         number(p.ID),
 		attrOwner:      str(owner),
 		attrName:       str(p.Name),
-		attrCreatedAt:  str(now.UTC().Format(time.RFC3339)),
+		attrCreatedAt:  str(timestamp(now)),
 		attrWriteToken: str(string(token)),
 	}
 	if p.Tag != nil {
@@ -56,6 +56,12 @@ func decode(it item) (p plants.Plant, err error) {
 		p.Tag = &tag
 	}
 	return p, nil
+}
+
+// timestamp formats a time as RFC 3339 in UTC, with milliseconds. Timestamps have
+// the same width, so they compare as strings.
+func timestamp(t time.Time) string {
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
 func number(n int64) types.AttributeValue {

@@ -27,7 +27,7 @@ func TestItem(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
-	before := time.Now().Truncate(time.Second)
+	before := time.Now().Truncate(time.Millisecond)
 	for _, p := range []plants.Plant{{ID: -9223372036854775808, Name: "fern"}, {ID: 1, Name: "fern", Tag: new("")}} {
 		if err := store.Create(t.Context(), "alice", p, "token"); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestItem(t *testing.T) {
 				attributes[name] = v.Value
 			}
 		}
-		created, err := time.Parse("2006-01-02T15:04:05Z", attributes["created_at"])
+		created, err := time.Parse("2006-01-02T15:04:05.000Z", attributes["created_at"])
 		if err != nil || created.Before(before) || created.After(time.Now()) {
 			t.Errorf("plant %s: created_at is %q, want the current time in UTC", id, attributes["created_at"])
 		}
@@ -69,6 +69,7 @@ func TestMalformedItem(t *testing.T) {
 		_, err := store.List(ctx, owner, plants.Query{Limit: 10})
 		return err
 	}
+	remove := store.Delete
 	for i, test := range []struct {
 		attribute string
 		value     types.AttributeValue // nil: none
@@ -82,12 +83,13 @@ func TestMalformedItem(t *testing.T) {
 		{"name", nil, list, `attribute "name" is missing or not a string`},
 		{"name", number("1"), list, `attribute "name" is missing or not a string`},
 		{"tag", &types.AttributeValueMemberNULL{Value: true}, list, `attribute "tag" is missing or not a string`},
+		{"created_at", nil, remove, `attribute "created_at" is missing or not a string`},
 		{"id", number("1.5"), list, `id 1.5: attribute "id" is missing or not a 64-bit integer`},
 		{"id", number("9223372036854775808"), list, `id 9223372036854775808: attribute "id" is missing or not a 64-bit integer`},
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			id, owner := int64(i), fmt.Sprint("owner ", i)
-			it := item{"id": number(strconv.FormatInt(id, 10)), "owner": str(owner), "name": str("fern"), "write_token": str("token")}
+			it := item{"id": number(strconv.FormatInt(id, 10)), "owner": str(owner), "name": str("fern"), "write_token": str("token"), "created_at": str("2026")}
 			it[test.attribute] = test.value
 			if test.value == nil {
 				delete(it, test.attribute)

@@ -40,6 +40,12 @@ var Actions = map[string][]string{
 // the effect of an unanswered attempt from that of a concurrent request for the
 // same plant. So of two concurrent Deletes both may return nil, and a plant that
 // was created and deleted at the same time may be created again.
+//
+// DynamoDB may carry out an unanswered attempt late, after the call has returned.
+// A late Delete spares plants whose Create began after the Delete did. If the clocks
+// of the two machines differ by d, it may take a plant whose Create began less than d
+// later. A late Create whose plant has been deleted meanwhile creates it again; to
+// prevent that, each Delete would have to leave a record.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -92,27 +98,41 @@ func (s *Store) existing(old item, owner string, p plants.Plant, token plants.Wr
 	return nil
 }
 
-// Delete implements [plants.Store]. It is one DeleteItem, which costs as much
-// as the Create did.
+// Delete implements [plants.Store]. It is one DeleteItem, which costs as much as
+// the Create did. It is two if the plant seems to be newer than the call, because
+// its creator's clock is ahead.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
-	var a attempts
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                 &s.table,
-		Key:                       item{attrID: number(id)},
-		ConditionExpression:       aws.String("#owner = :caller"),
-		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
-		ExpressionAttributeValues: item{":caller": str(owner)},
-		// Distinguishes a missing plant from another owner's.
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, a.watch)
-
-	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if len(failed.Item) == 0 && a.unclear {
-			return nil // an earlier attempt has probably deleted it
+	newest := timestamp(time.Now())
+	for {
+		var a attempts
+		_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: &s.table,
+			Key:       item{attrID: number(id)},
+			// The time protects newer plants from a late attempt.
+			ConditionExpression:       aws.String("#owner = :caller AND created_at <= :newest"),
+			ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
+			ExpressionAttributeValues: item{":caller": str(owner), ":newest": str(newest)},
+			// Shows which part of the condition failed.
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}, a.watch)
+		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+		if !ok {
+			return a.failure(ctx, err)
 		}
-		return plants.ErrNotFound
+		oldOwner, _ := text(failed.Item, attrOwner)
+		switch {
+		case len(failed.Item) == 0 && a.unclear:
+			return nil // an earlier attempt has probably deleted it
+		case oldOwner != owner:
+			return plants.ErrNotFound
+		case a.unclear: // and may have deleted another plant before this one
+			return fmt.Errorf("%w: the plant is newer than an unanswered attempt to delete it", plants.ErrUnreachable)
+		}
+		// The plant exists during the call, so the call may delete it.
+		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
+			return s.malformed(failed.Item, err)
+		}
 	}
-	return a.failure(ctx, err)
 }
 
 // List implements [plants.Store]. It is one Query of the index, which costs

@@ -1,7 +1,6 @@
 package dynamolocal
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 )
@@ -50,6 +49,16 @@ func Lose(x *Exchange) {
 	Cut(x)
 }
 
+// Late returns a fault that closes the connection without an answer, and the
+// function that carries the request out later.
+func Late() (f Fault, carryOut func() Answer) {
+	held := make(chan *Exchange, 1)
+	return func(x *Exchange) {
+		held <- x
+		Cut(x)
+	}, func() Answer { return (<-held).Forward() }
+}
+
 // LoseSlowly carries the request out and doesn't answer until the client gives
 // up.
 func LoseSlowly(x *Exchange) {
@@ -73,10 +82,13 @@ func Stall(x *Exchange) {
 }
 
 // Corrupt carries the request out and changes the answer, but not its checksum.
+// Errors have none, and stay unchanged.
 func Corrupt(x *Exchange) {
 	a := x.Forward()
-	a.Header.Del("Content-Length")
-	a.Body = append(bytes.ReplaceAll(a.Body, []byte("fern"), []byte("farn")), ' ')
+	if a.Header.Get("X-Amz-Crc32") != "" {
+		a.Header.Del("Content-Length")
+		a.Body = append(a.Body, ' ')
+	}
 	a.writeTo(x.W)
 }
 
