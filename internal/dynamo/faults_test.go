@@ -61,6 +61,7 @@ func TestFaultLasts(t *testing.T) {
 		"throttled":         {dynamolocal.Throttle, plants.ErrThrottled, "ProvisionedThroughputExceeded", 6},
 		"account throttled": {dynamolocal.Refuse(400, "RequestLimitExceeded"), plants.ErrThrottled, "RequestLimitExceeded", 6},
 		"unavailable":       {dynamolocal.Unavailable, plants.ErrUnreachable, "ServiceUnavailable", 6},
+		"server error":      {dynamolocal.Refuse(500, "InternalServerError"), plants.ErrUnreachable, "InternalServerError", 6},
 		"connection cut":    {dynamolocal.Cut, plants.ErrUnreachable, "EOF", 6},
 		"unreadable":        {dynamolocal.Garble, plants.ErrUnreachable, "deserialization failed", 6},
 		"empty answer":      {dynamolocal.Reply(200, ""), plants.ErrUnreachable, "empty", 6},

@@ -50,3 +50,10 @@ func TestSDKWarning(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
+
+func TestTimestamp(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 67_890_000, time.FixedZone("", 3600))
+	if got, want := timestamp(at), "2026-01-02T02:04:05.067Z"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
