@@ -126,15 +126,15 @@ func useAll(t *testing.T, s *Store) (damaged bool) {
 		damaged = damaged || isDamage
 	}
 	inTime(t, func() {
+		for id := int64(-197); id < 200; id += 11 {
+			check(s.Delete(t.Context(), "alice", id))
+		}
 		for _, owner := range []string{"alice", "bob", "carol"} {
-			_, err := s.List(t.Context(), owner, plants.Query{Limit: maxPage})
-			check(err)
 			for id := range int64(3) {
 				check(s.Create(t.Context(), owner, plants.Plant{ID: 3000 + id, Name: "x"}, plants.NewWriteToken()))
 			}
-		}
-		for id := int64(-197); id < 200; id += 11 {
-			check(s.Delete(t.Context(), "alice", id))
+			_, err := s.List(t.Context(), owner, plants.Query{Limit: maxPage})
+			check(err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -169,5 +169,19 @@ func TestDamageWhileOpen(t *testing.T) {
 	}
 	if !useAll(t, s) {
 		t.Error("no call found the damage")
+	}
+}
+
+// Once damage was found, even by another call, nothing is written any more.
+func TestNoWriteAfterDamage(t *testing.T) {
+	s := openTest(t, newPath(t))
+	before := commits(t, s)
+	s.fail(damaged("in this test"))
+	if err := s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "rose"}, "token"); !errors.Is(err, errDamaged) {
+		t.Errorf("error %v", err)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if commits(t, s) != before {
+		t.Error("the plant was stored")
 	}
 }

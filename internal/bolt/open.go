@@ -38,7 +38,6 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("can't open the plants file %s: %w", path, advise(err, path))
 	}
-	db.MaxBatchDelay = batchDelay
 	s := &Store{db: db, path: path}
 	s.broken, s.fail = context.WithCancelCause(context.Background())
 	return s, nil

@@ -36,6 +36,7 @@ const maxPage = 1000
 type Store struct {
 	db   *bbolt.DB
 	path string
+	queue
 
 	// broken is done once damage was found; its cause is the error to return.
 	broken context.Context
@@ -63,14 +64,7 @@ func (s *Store) run(ctx context.Context, fn func() error) error {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() {
-		err := guard(fn)
-		if errors.Is(err, errDamaged) {
-			err = fmt.Errorf("the plants file %s: %w", s.path, err)
-			s.fail(err)
-		}
-		done <- err
-	}()
+	go func() { done <- s.guard(fn) }()
 	select {
 	case err := <-done:
 		return err
@@ -81,31 +75,38 @@ func (s *Store) run(ctx context.Context, fn func() error) error {
 	}
 }
 
+// guard calls fn. If fn meets damage, the store is broken.
+func (s *Store) guard(fn func() error) error {
+	err := guard(fn)
+	if errors.Is(err, errDamaged) {
+		err = fmt.Errorf("the plants file %s: %w", s.path, err)
+		s.fail(err)
+	}
+	return err
+}
+
 // Create implements [plants.Store].
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 	prefix, err := ownerKey(owner)
 	if err != nil {
 		return err
 	}
-	key := appendID(prefix, p.ID)
 	value, err := encode(p, token, time.Now())
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, func(tx *bbolt.Tx) (answer, err error) {
-		ids, all := tx.Bucket(idsBucket), tx.Bucket(plantsBucket)
-		id := appendID(nil, p.ID)
-		switch holder := ids.Get(id); {
+	id, key := appendID(nil, p.ID), appendID(prefix, p.ID)
+	return s.write(ctx, func(tx *bbolt.Tx) (settled bool, answer error) {
+		switch holder := tx.Bucket(idsBucket).Get(id); {
 		case holder == nil:
+			return false, nil
 		case string(holder) != owner:
-			return plants.ErrInUse, nil
+			return true, plants.ErrInUse
 		default:
-			return repeated(all.Get(key), p, token), nil
+			return true, repeated(tx.Bucket(plantsBucket).Get(key), p, token)
 		}
-		if err := ids.Put(id, []byte(owner)); err != nil {
-			return nil, err
-		}
-		return nil, all.Put(key, value)
+	}, func(tx *bbolt.Tx) error {
+		return cmp.Or(tx.Bucket(idsBucket).Put(id, []byte(owner)), tx.Bucket(plantsBucket).Put(key, value))
 	})
 }
 
@@ -172,14 +173,13 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, func(tx *bbolt.Tx) (answer, err error) {
-		ids, idKey := tx.Bucket(idsBucket), appendID(nil, id)
-		if holder := ids.Get(idKey); holder == nil || string(holder) != owner {
-			return plants.ErrNotFound, nil
+	idKey, key := appendID(nil, id), appendID(prefix, id)
+	return s.write(ctx, func(tx *bbolt.Tx) (settled bool, answer error) {
+		if holder := tx.Bucket(idsBucket).Get(idKey); string(holder) == owner {
+			return false, nil
 		}
-		if err := ids.Delete(idKey); err != nil {
-			return nil, err
-		}
-		return nil, tx.Bucket(plantsBucket).Delete(appendID(prefix, id))
+		return true, plants.ErrNotFound
+	}, func(tx *bbolt.Tx) error {
+		return cmp.Or(tx.Bucket(idsBucket).Delete(idKey), tx.Bucket(plantsBucket).Delete(key))
 	})
 }

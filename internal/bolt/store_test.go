@@ -137,43 +137,6 @@ func TestOwnerOutOfBounds(t *testing.T) {
 	}
 }
 
-// Concurrent writes share a commit, even if some of them fail.
-func TestWritesShareCommits(t *testing.T) {
-	s := openTest(t, newPath(t))
-	s.db.MaxBatchDelay = time.Hour // until the batch is full
-	const clients = 64
-	s.db.MaxBatchSize = clients
-	create := func(i int) error {
-		// Of four clients each, one succeeds.
-		return s.Create(t.Context(), "alice", plants.Plant{ID: int64(i / 4), Name: "x"}, plants.NewWriteToken())
-	}
-	before := s.db.Stats()
-	errs := make([]error, clients)
-	var wg sync.WaitGroup
-	for i := range clients {
-		wg.Go(func() { errs[i] = create(i) })
-	}
-	wg.Wait()
-	made := 0
-	for _, err := range errs {
-		switch {
-		case err == nil:
-			made++
-		case !errors.Is(err, plants.ErrInUse):
-			t.Error(err)
-		}
-	}
-	if made != clients/4 {
-		t.Errorf("%d creates succeeded, want %d", made, clients/4)
-	}
-	// So small a commit writes one leaf each for ids, plants and the root, the
-	// list of free pages, and a meta page.
-	after := s.db.Stats()
-	if n := after.TxStats.GetWrite() - before.TxStats.GetWrite(); n > 8 {
-		t.Errorf("%d pages written, more than in one commit", n)
-	}
-}
-
 // A write whose context ends while it waits returns at once, and never happens
 // if it hasn't started.
 func TestContextEndsWhileWaiting(t *testing.T) {

@@ -1,0 +1,149 @@
+package bolt
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// together makes n concurrent calls, each of which is a write, and returns their
+// errors. The first write has a commit of its own, all others share the next.
+func together(t *testing.T, s *Store, n int64, call func(i int64) error) []error {
+	t.Helper()
+	tx, err := s.db.Begin(true) // commits wait for this transaction
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, n)
+	var calls sync.WaitGroup
+	for i := range n {
+		calls.Go(func() { errs[i] = call(i) })
+		for arrived := false; !arrived; time.Sleep(time.Millisecond) {
+			s.mu.Lock()
+			arrived = s.active && int64(len(s.waiting)) == i
+			s.mu.Unlock()
+		}
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	return errs
+}
+
+// commits returns the number of commits since the file was created.
+func commits(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	if err := s.db.View(func(tx *bbolt.Tx) error { n = tx.ID(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Concurrent writes share a commit, even if some of them fail.
+func TestWritesShareCommits(t *testing.T) {
+	s := openTest(t, newPath(t))
+	before := commits(t, s)
+	broken := errors.New("broken")
+	created := 0
+	for i, err := range together(t, s, 65, func(i int64) error {
+		if i == 64 {
+			return s.write(t.Context(), func(*bbolt.Tx) (bool, error) { return false, nil },
+				func(tx *bbolt.Tx) error { _ = tx.DeleteBucket(plantsBucket); return broken })
+		}
+		// Of four creates each, one succeeds.
+		return s.Create(t.Context(), "alice", plants.Plant{ID: i / 4, Name: "x"}, plants.NewWriteToken())
+	}) {
+		switch {
+		case err == nil:
+			created++
+		case i == 64 && errors.Is(err, broken):
+		case !errors.Is(err, plants.ErrInUse):
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if created != 16 {
+		t.Errorf("%d creates succeeded, want 16", created)
+	}
+	if n := commits(t, s) - before; n > 2 {
+		t.Errorf("%d commits, want at most 2", n)
+	}
+	if page, err := s.List(t.Context(), "alice", plants.Query{Limit: 100}); len(page.Plants) != 16 {
+		t.Errorf("%d plants, %v", len(page.Plants), err)
+	}
+}
+
+// Calls that change nothing neither commit nor wait for a commit in progress.
+func TestNothingToCommit(t *testing.T) {
+	s := openTest(t, newPath(t))
+	p, token := plants.Plant{ID: 1, Name: "rose"}, plants.NewWriteToken()
+	if err := s.Create(t.Context(), "alice", p, token); err != nil {
+		t.Fatal(err)
+	}
+	before := commits(t, s)
+	tx, err := s.db.Begin(true) // commits wait for this transaction
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	inTime(t, func() {
+		for i, test := range []struct{ got, want error }{
+			{s.Create(t.Context(), "alice", p, token), nil},
+			{s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "ivy"}, token), plants.ErrTokenReused},
+			{s.Create(t.Context(), "alice", p, plants.NewWriteToken()), plants.ErrInUse},
+			{s.Create(t.Context(), "bob", p, token), plants.ErrInUse},
+			{s.Delete(t.Context(), "bob", 1), plants.ErrNotFound},
+			{s.Delete(t.Context(), "alice", 2), plants.ErrNotFound},
+		} {
+			if !errors.Is(test.got, test.want) {
+				t.Errorf("call %d: %v, want %v", i, test.got, test.want)
+			}
+		}
+	})
+	if n := commits(t, s); n != before {
+		t.Errorf("%d commits for nothing", n-before)
+	}
+}
+
+// An answer waits until everything it depends on is on disk: what an earlier
+// process wrote, which may have been killed before its sync, and what a commit in
+// progress has written.
+func TestAnswersAreDurable(t *testing.T) {
+	path := newPath(t)
+	if err := openTest(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := openTest(t, path)
+	before := commits(t, s)
+	deleteNothing := func() {
+		t.Helper()
+		if err := s.Delete(t.Context(), "alice", 1); !errors.Is(err, plants.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+	deleteNothing()
+	if n := commits(t, s) - before; n != 1 {
+		t.Errorf("%d commits after the file was opened, want 1", n)
+	}
+
+	s.commit.Lock()
+	last := s.durable.Swap(0)
+	done := make(chan struct{})
+	go func() { defer close(done); deleteNothing() }()
+	select {
+	case <-done:
+		t.Error("answered during the commit")
+	case <-time.After(50 * time.Millisecond):
+	}
+	s.durable.Store(last)
+	s.commit.Unlock()
+	<-done
+	if n := commits(t, s) - before; n != 1 {
+		t.Errorf("%d commits, want 1", n)
+	}
+}
