@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,42 +46,6 @@ func load(t testing.TB, s *Store, owner string, first int64, n int) {
 	}
 	if err := s.db.Sync(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// BenchmarkCreate measures durable creates by one client and by 64 concurrent
-// clients. The files are in TMPDIR, which should be on a disk.
-//
-//	creates/s   creates per second of all clients together
-//	x-alone     the same, divided by the rate of one client
-func BenchmarkCreate(b *testing.B) {
-	var alone float64
-	for _, clients := range []int{1, 64} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			s := openTest(b, newPath(b))
-			var next atomic.Int64
-			var wg sync.WaitGroup
-			b.ResetTimer()
-			for range clients {
-				wg.Go(func() {
-					for next.Add(1) <= int64(b.N) {
-						p := plants.Plant{ID: int64(rand.Uint64()), Name: "rose", Tag: new("a tag")}
-						if err := s.Create(b.Context(), "alice", p, plants.NewWriteToken()); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			wg.Wait()
-			rate := float64(b.N) / b.Elapsed().Seconds()
-			b.ReportMetric(rate, "creates/s")
-			if clients == 1 {
-				alone = rate
-			} else if alone > 0 {
-				b.ReportMetric(rate/alone, "x-alone")
-			}
-		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -282,17 +281,4 @@ func TestNotAFile(t *testing.T) {
 	below := filepath.Join(file, "plants.db")
 	_, err = Open(below)
 	mustSay(t, err, below)
-}
-
-func TestAdvice(t *testing.T) {
-	for cause, want := range map[error]string{
-		syscall.EACCES: "let this user read and write the file",
-		syscall.EROFS:  "read-only file system",
-		syscall.ENOSPC: "free some disk space",
-	} {
-		err := advise(&fs.PathError{Op: "open", Path: "/data/plants.db.new", Err: cause}, "/data/plants.db")
-		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "/data") {
-			t.Errorf("%v: %v, want %q without the path", cause, err, want)
-		}
-	}
 }

@@ -19,12 +19,6 @@ func TestStore(t *testing.T) {
 	plantstest.TestStore(t, func(t *testing.T) plants.Store { return openTest(t, newPath(t)) })
 }
 
-// The subtests share one file and must not disturb each other.
-func TestSharedStore(t *testing.T) {
-	s := openTest(t, newPath(t))
-	plantstest.TestStore(t, func(*testing.T) plants.Store { return s })
-}
-
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
 // openTest opens the store at path until the test ends.
