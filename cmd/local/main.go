@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -75,8 +76,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	service := handlers.New(store, tokens.verifier, log)
-	banner(stderr, "http://"+listener.Addr().String(), store.where, tokens.issuer != nil)
-	return serve(ctx, listener, front(tokens.issuer, service), log)
+	banner(stderr, baseURL(listener), store.where, tokens.issuer != nil)
+	return serve(ctx, listener, front(tokens.issuer, service), log, stderr)
 }
 
 // front routes requests to the token issuer, which may be nil, to the docs page
@@ -96,10 +97,19 @@ func front(tokens, service http.Handler) http.Handler {
 	})
 }
 
+// drainTimeout is longer than any request takes. Clients still reading their
+// response then are cut off.
+const drainTimeout = 15 * time.Second
+
 // serve answers requests until ctx ends, and then waits for those in flight.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger, stderr io.Writer) error {
+	var inFlight atomic.Int64
 	server := &http.Server{
-		Handler: handler,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			inFlight.Add(1)
+			defer inFlight.Add(-1)
+			handler.ServeHTTP(w, r)
+		}),
 		// Slow clients hold connections only this long. ReadTimeout is below the
 		// service's own time limit, so that a slow body is the client's error.
 		ReadHeaderTimeout: 5 * time.Second,
@@ -118,13 +128,24 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return err
 	case <-ctx.Done():
 	}
-	// No request takes longer. Clients still reading are cut off.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+	if n := inFlight.Load(); n > 0 {
+		fmt.Fprintf(stderr, "waiting up to %v for requests in flight (%d); press Ctrl-C again to stop at once\n", drainTimeout, n)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
 		return server.Close()
 	}
 	return nil
+}
+
+// baseURL returns an address to open in a browser.
+func baseURL(l net.Listener) string {
+	addr := l.Addr().(*net.TCPAddr)
+	if addr.IP.IsUnspecified() { // listens on all addresses
+		return fmt.Sprint("http://localhost:", addr.Port)
+	}
+	return "http://" + addr.String()
 }
 
 // banner tells the person who started the program how to use it.
@@ -133,7 +154,8 @@ func banner(w io.Writer, base, where string, ownIssuer bool) {
 	fmt.Fprintf(w, "plants are kept in %s\n", where)
 	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, docs.PagePath)
 	if ownIssuer {
-		fmt.Fprintf(w, "get a token, here for alice:\n"+
-			"  TOKEN=$(curl -s -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n", base, issuer.TokenPath)
+		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n"+
+			"  TOKEN=$(curl -s -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n",
+			issuer.Lifetime.Minutes(), base, issuer.TokenPath)
 	}
 }

@@ -100,7 +100,8 @@ func create(client *http.Client, base, token string, id int64) error {
 	return err
 }
 
-// Requests in flight are answered before the program ends.
+// Requests in flight are answered before the program ends, which says that it
+// waits for them.
 func TestStopAnswersRequestsInFlight(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	l, err := listen(ctx, options{addr: "127.0.0.1:0"}, true)
@@ -115,7 +116,8 @@ func TestStopAnswersRequestsInFlight(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	})
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, l, slow, slog.New(slog.DiscardHandler)) }()
+	var stderr bytes.Buffer
+	go func() { ended <- serve(ctx, l, slow, slog.New(slog.DiscardHandler), &stderr) }()
 	go func() { <-arrived; stop() }()
 	resp, err := http.Get("http://" + l.Addr().String())
 	if err != nil {
@@ -124,6 +126,9 @@ func TestStopAnswersRequestsInFlight(t *testing.T) {
 	resp.Body.Close()
 	if err := <-ended; err != nil || resp.StatusCode != http.StatusTeapot {
 		t.Errorf("status %d, then %v", resp.StatusCode, err)
+	}
+	if want := "waiting up to 15s for requests in flight (1); press Ctrl-C again"; !strings.HasPrefix(stderr.String(), want) {
+		t.Errorf("it says %q, want %q", &stderr, want)
 	}
 }
 
@@ -208,16 +213,22 @@ func TestRefusals(t *testing.T) {
 		{"address that others can reach", []string{"-addr", "0.0.0.0:0"}, nil, "-expose-issuer"},
 		{"all addresses", []string{"-addr", ":0"}, nil, "-expose-issuer"},
 		{"invalid address", []string{"-addr", "nowhere"}, nil, "-addr nowhere"},
-		{"address in use", []string{"-addr", strings.TrimPrefix(inUse, "http://")}, nil, "-addr"},
+		{"address in use", []string{"-addr", strings.TrimPrefix(inUse, "http://")}, nil, "another port"},
 		{"issuer without audience", nil, map[string]string{config.TokenIssuer: "https://issuer.example"}, config.TokenAudience},
 		{"invalid log level", nil, map[string]string{config.LogLevel: "loud"}, config.LogLevel},
+		{"no AWS credentials", []string{"-store", "dynamodb"}, nil, "set AWS_PROFILE"},
 		{"no DynamoDB", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "http://127.0.0.1:1"}, "DynamoDB Local"},
 		{"invalid endpoint", []string{"-store", "dynamodb"}, map[string]string{endpointVariable: "here"}, endpointVariable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			t.Setenv(endpointVariable, test.env[endpointVariable]) // for the SDK
+			for name, value := range map[string]string{ // for the SDK
+				endpointVariable: test.env[endpointVariable], "AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_ACCESS_KEY_ID": "",
+				"AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_CONFIG_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+			} {
+				t.Setenv(name, value)
+			}
 			var stderr bytes.Buffer
 			args := append([]string{"-addr", "127.0.0.1:0", "-data", filepath.Join(t.TempDir(), "data")}, test.args...)
 			err := run(ctx, args, func(name string) string { return test.env[name] }, io.Discard, &stderr)
@@ -239,6 +250,9 @@ func TestOtherIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
+	if base := baseURL(l); !strings.HasPrefix(base, "http://localhost:") {
+		t.Errorf("base URL %s", base)
+	}
 	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
 		reached := ""
 		service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -80,7 +81,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		if err != nil {
 			return nil, err
 		}
-		return &store{s, s, path}, private(path)
+		return &store{s, s, path + " (to start over, stop the program and delete the file)"}, private(path)
 	}
 	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
@@ -91,11 +92,15 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		return nil, err
 	}
 	where := "table " + cfg.Table + " of DynamoDB"
-	if o.endpoint != "" {
-		// Not on AWS, where the table is part of the deployment.
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if o.endpoint == "" { // on AWS, where the table is part of the deployment
+		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
+			return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
+				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
+		}
+	} else {
 		where += " at " + redacted(o.endpoint)
-		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		defer cancel()
 		if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
 			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
 		}
@@ -151,6 +156,10 @@ func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger)
 // so with it only loopback addresses are allowed without -expose-issuer.
 func listen(ctx context.Context, o options, ownIssuer bool) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("-addr %s: %w: stop the program that uses it, or choose another port; "+
+			"-addr 127.0.0.1:0 takes a free one", o.addr, syscall.EADDRINUSE)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-addr %s: %w", o.addr, err)
 	}
