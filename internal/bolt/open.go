@@ -24,7 +24,8 @@ const lockWait = 400 * time.Millisecond
 
 // Open opens the store in the file at path. If there is no file, Open creates
 // one that only the current user can access (mode 0600), and missing directories
-// too (0700). Existing directories keep their mode.
+// too (0700). Existing directories keep their mode. The file system must support
+// hard links.
 //
 // Open fails, and leaves the file unchanged, if it isn't a store of a known
 // format, is empty, is shorter than its meta page says, or has an invalid meta
