@@ -50,10 +50,8 @@ type Config struct {
 
 	// RequireScopes rejects tokens that don't name the scope they are used for.
 	// Without it, a token that names no scope of this service has all of them.
-	//
-	// Scopes are read only from the claim scope (RFC 9068 section 2.2.3). If the
-	// issuer puts them elsewhere, set RequireScopes: its tokens are then rejected
-	// rather than accepted for everything.
+	// Scopes are read from the claims scope and scp, each a string or an array of
+	// strings.
 	RequireScopes bool
 
 	// Keys are the issuer's keys.

@@ -25,6 +25,7 @@ type claims struct {
 	Expires   jsontext.Value `json:"exp"`
 	NotBefore jsontext.Value `json:"nbf"`
 	Scope     jsontext.Value `json:"scope"`
+	Scp       jsontext.Value `json:"scp"`
 }
 
 // parseClaims checks all claims except the time.
@@ -64,7 +65,7 @@ func (v *Verifier) parseClaims(data []byte) (*verifiedToken, error) {
 			return nil, err
 		}
 	}
-	return token, v.setScopes(&token.caller, c.Scope)
+	return token, v.setScopes(&token.caller, c)
 }
 
 // checkAudience checks that the token is an access token for this service.
@@ -100,20 +101,26 @@ func (v *Verifier) checkAudience(c claims) error {
 	return nil
 }
 
-// setScopes sets what [Caller.Allows] reports.
-func (v *Verifier) setScopes(c *Caller, scope jsontext.Value) error {
-	var names []string
-	if scope != nil {
-		s, err := text("scope", scope)
+// setScopes sets what [Caller.Allows] reports. Issuers put scopes into scope (RFC
+// 9068 section 2.2.3), scp or both, as strings or arrays.
+func (v *Verifier) setScopes(caller *Caller, c claims) error {
+	var scopes []string
+	for name, value := range map[string]jsontext.Value{"scope": c.Scope, "scp": c.Scp} {
+		if value == nil {
+			continue
+		}
+		list, err := texts(name, value)
 		if err != nil {
 			return err
 		}
-		names = strings.Split(s, " ") // and by no other white space: RFC 6749 section 3.3
+		for _, s := range list {
+			scopes = append(scopes, strings.Split(s, " ")...) // RFC 6749 section 3.3
+		}
 	}
-	ours := func(name string) bool { return strings.HasPrefix(name, "plants/") }
-	all := !v.config.RequireScopes && !slices.ContainsFunc(names, ours)
-	c.read = all || slices.Contains(names, ScopeRead)
-	c.write = all || slices.Contains(names, ScopeWrite)
+	ours := func(scope string) bool { return strings.HasPrefix(scope, "plants/") }
+	all := !v.config.RequireScopes && !slices.ContainsFunc(scopes, ours)
+	caller.read = all || slices.Contains(scopes, ScopeRead)
+	caller.write = all || slices.Contains(scopes, ScopeWrite)
 	return nil
 }
 

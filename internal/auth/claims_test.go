@@ -55,7 +55,11 @@ func TestClaims(t *testing.T) {
 		{"empty token_use", claims{"token_use": ""}, auth.ErrInvalidToken},
 		{"access token with aud", claims{"token_use": "access"}, nil},
 
-		{"scope an array", claims{"scope": []string{auth.ScopeRead}}, auth.ErrInvalidToken},
+		{"scope a number", claims{"scope": 1}, auth.ErrInvalidToken},
+		{"scope an object", claims{"scope": claims{"plants/read": true}}, auth.ErrInvalidToken},
+		{"scope includes a number", claims{"scope": []any{auth.ScopeRead, 1}}, auth.ErrInvalidToken},
+		{"scp a boolean", claims{"scp": true}, auth.ErrInvalidToken},
+		{"scp includes null", claims{"scp": []any{nil}}, auth.ErrInvalidToken},
 		{"empty scope", claims{"scope": ""}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,6 +88,7 @@ func TestClaimsJSON(t *testing.T) {
 		"token_use null":          add(`,"token_use":null`),
 		"nbf null":                add(`,"nbf":null`),
 		"scope null":              add(`,"scope":null`),
+		"scp null":                add(`,"scp":null`),
 		"trailing JSON":           valid + "{}",
 		"byte order mark":         "\ufeff" + valid,
 		"array":                   "[" + valid + "]",
@@ -185,11 +190,18 @@ func TestExpiredOnlyIfOtherwiseValid(t *testing.T) {
 
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
+	list := func(names ...string) []string { return names }
 	for _, test := range []struct {
 		scope                           any
 		read, write                     bool
 		readIfRequired, writeIfRequired bool
 	}{
+		{[]string{}, true, true, false, false},
+		{list("openid", "email"), true, true, false, false},
+		{list("openid", "plants/read"), true, false, true, false},
+		{list("plants/read", "plants/write"), true, true, true, true},
+		{list("plants/read plants/write"), true, true, true, true},
+		{list("", "plants/admin"), false, false, false, false},
 		{nil, true, true, false, false},
 		{"", true, true, false, false},
 		{"openid aws.cognito.signin.user.admin", true, true, false, false},
@@ -207,24 +219,31 @@ func TestScopes(t *testing.T) {
 		{"plants/read\u00a0plants/write", false, false, false, false},
 		{"plants/read,plants/write", false, false, false, false},
 	} {
-		token := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"scope": test.scope}))
-		for _, required := range []bool{false, true} {
-			v := issuer.VerifierOf(t, auth.Config{RequireScopes: required})
-			read, write := test.read, test.write
-			if required {
-				read, write = test.readIfRequired, test.writeIfRequired
-			}
-			for range 2 { // verified, then cached
-				caller, err := v.Authenticate(t.Context(), bearer(token))
-				checkResult(t, caller, err, nil)
-				if caller.Allows(auth.ScopeRead) != read || caller.Allows(auth.ScopeWrite) != write {
-					t.Errorf("scope %q, required %t: got read %t, write %t; want %t, %t", test.scope, required,
-						caller.Allows(auth.ScopeRead), caller.Allows(auth.ScopeWrite), read, write)
+		for _, claims := range []map[string]any{{"scope": test.scope}, {"scp": test.scope}, {"scope": test.scope, "scp": "email"}} {
+			token := es256(issuer.ECKey, authtest.KeyID, claimsWith(claims))
+			for _, required := range []bool{false, true} {
+				read, write := test.read, test.write
+				if required {
+					read, write = test.readIfRequired, test.writeIfRequired
 				}
-				if caller.Allows("") || caller.Allows("plants/") || caller.Allows("plants/admin") {
-					t.Errorf("scope %q: allows an unknown scope", test.scope)
-				}
+				checkScopes(t, issuer.VerifierOf(t, auth.Config{RequireScopes: required}), token, read, write)
 			}
+		}
+	}
+	both := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"scope": "plants/read", "scp": list("plants/write")}))
+	checkScopes(t, issuer.Verifier(t), both, true, true)
+}
+
+func checkScopes(t *testing.T, v *auth.Verifier, token string, read, write bool) {
+	t.Helper()
+	for range 2 { // verified, then cached
+		caller, err := v.Authenticate(t.Context(), bearer(token))
+		checkResult(t, caller, err, nil)
+		if caller.Allows(auth.ScopeRead) != read || caller.Allows(auth.ScopeWrite) != write {
+			t.Errorf("got read %t, write %t; want %t, %t: %s", caller.Allows(auth.ScopeRead), caller.Allows(auth.ScopeWrite), read, write, token)
+		}
+		if caller.Allows("") || caller.Allows("plants/") || caller.Allows("plants/admin") {
+			t.Errorf("allows an unknown scope: %s", token)
 		}
 	}
 }
