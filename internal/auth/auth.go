@@ -150,7 +150,7 @@ func (v *Verifier) cached(ctx context.Context, hash tokenHash) (*verifiedToken, 
 		return nil, nil
 	}
 	// This also refreshes the keys when they are old.
-	k, err := v.config.Keys.find(ctx, token.kid, token.alg)
+	k, err := v.config.Keys.find(ctx, token.header.kid, token.header.alg)
 	if err != nil {
 		return nil, err
 	}

@@ -14,18 +14,25 @@ import (
 // maxSubjectLength is in bytes. The subject is part of a database key.
 const maxSubjectLength = 255
 
-// claims are the claims that are checked (RFC 7519 section 4, RFC 9068 section
-// 2.2, and token_use of Amazon Cognito). Raw values distinguish null from absent.
+// claims are the claims that are checked. Raw values distinguish null from absent.
 type claims struct {
+	// RFC 7519 section 4, RFC 9068 section 2.2
 	Issuer    jsontext.Value `json:"iss"`
 	Subject   jsontext.Value `json:"sub"`
 	Audience  jsontext.Value `json:"aud"`
 	ClientID  jsontext.Value `json:"client_id"`
-	TokenUse  jsontext.Value `json:"token_use"`
 	Expires   jsontext.Value `json:"exp"`
 	NotBefore jsontext.Value `json:"nbf"`
 	Scope     jsontext.Value `json:"scope"`
 	Scp       jsontext.Value `json:"scp"`
+
+	// kinds of tokens: Amazon Cognito, Keycloak, OpenID Connect Core 1.0
+	TokenUse jsontext.Value `json:"token_use"`
+	Type     jsontext.Value `json:"typ"`
+	ATHash   jsontext.Value `json:"at_hash"`
+	CHash    jsontext.Value `json:"c_hash"`
+	Nonce    jsontext.Value `json:"nonce"`
+	AuthTime jsontext.Value `json:"auth_time"`
 }
 
 // parseClaims checks all claims except the time.
@@ -34,7 +41,7 @@ type claims struct {
 // are errors: a parser that drops or replaces them could give two users the
 // same subject. For this reason, and since it checks neither sub nor fractions
 // of seconds, go-jose's jwt package isn't used.
-func (v *Verifier) parseClaims(data []byte) (*verifiedToken, error) {
+func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 	var c claims
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, invalid("the claims are not a JSON object in UTF-8 without duplicate names")
@@ -45,6 +52,9 @@ func (v *Verifier) parseClaims(data []byte) (*verifiedToken, error) {
 	}
 	if issuer != v.config.Issuer {
 		return nil, invalid("iss is %s", quote(issuer))
+	}
+	if err := c.checkKind(h); err != nil {
+		return nil, err
 	}
 	if err := v.checkAudience(c); err != nil {
 		return nil, err
@@ -68,19 +78,38 @@ func (v *Verifier) parseClaims(data []byte) (*verifiedToken, error) {
 	return token, v.setScopes(&token.caller, c)
 }
 
-// checkAudience checks that the token is an access token for this service.
-// Amazon Cognito's access tokens have token_use "access" and client_id in place
-// of aud; its ID tokens have token_use "id" and aud.
-func (v *Verifier) checkAudience(c claims) error {
+// checkKind rejects tokens that are not access tokens, in particular ID tokens
+// whose audience is accepted. docs/tokens.md lists what tells them apart for each
+// issuer.
+func (c claims) checkKind(h header) error {
 	if c.TokenUse != nil {
 		use, err := text("token_use", c.TokenUse)
 		if err != nil {
 			return err
 		}
 		if use != "access" {
-			return invalid("token_use is %s", quote(use))
+			return invalid("token_use is %s: send the access token", quote(use))
 		}
 	}
+	switch kind, _ := text("typ", c.Type); kind {
+	case "ID", "Refresh", "Offline":
+		return invalid("the claim typ is %s: send the access token", quote(kind))
+	}
+	if c.ATHash != nil || c.CHash != nil {
+		return invalid("an ID token, since it has at_hash or c_hash: send the access token")
+	}
+	// Some access tokens have these as well, but then say what they are or name
+	// scopes.
+	accessToken := c.TokenUse != nil || h.typ == typeAccessToken || c.Scope != nil || c.Scp != nil
+	if (c.Nonce != nil || c.AuthTime != nil) && !accessToken {
+		return invalid("an ID token, since it has nonce or auth_time but no scopes: send the access token")
+	}
+	return nil
+}
+
+// checkAudience checks that the token is for this service. Amazon Cognito's access
+// tokens have client_id in place of aud, and token_use.
+func (v *Verifier) checkAudience(c claims) error {
 	var audiences []string
 	var err error
 	switch {

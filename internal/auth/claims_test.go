@@ -55,6 +55,19 @@ func TestClaims(t *testing.T) {
 		{"empty token_use", claims{"token_use": ""}, auth.ErrInvalidToken},
 		{"access token with aud", claims{"token_use": "access"}, nil},
 
+		{"Keycloak ID token", claims{"typ": "ID", "scope": "openid"}, auth.ErrInvalidToken},
+		{"Keycloak refresh token", claims{"typ": "Refresh", "scope": "openid"}, auth.ErrInvalidToken},
+		{"Keycloak offline token", claims{"typ": "Offline", "scope": "openid"}, auth.ErrInvalidToken},
+		{"Keycloak access token", claims{"typ": "Bearer", "scope": "openid", "auth_time": 1}, nil},
+		{"typ of another issuer", claims{"typ": 7}, nil},
+		{"at_hash", claims{"at_hash": "x", "scope": "openid"}, auth.ErrInvalidToken},
+		{"c_hash", claims{"c_hash": "x", "scope": "openid"}, auth.ErrInvalidToken},
+		{"nonce, no scope", claims{"nonce": "x"}, auth.ErrInvalidToken},
+		{"auth_time, no scope", claims{"auth_time": 1}, auth.ErrInvalidToken},
+		{"nonce and scope", claims{"nonce": "x", "scope": ""}, nil},
+		{"auth_time and scp", claims{"auth_time": 1, "scp": []string{}}, nil},
+		{"auth_time, Cognito access token", claims{"auth_time": 1, "token_use": "access"}, nil},
+
 		{"scope a number", claims{"scope": 1}, auth.ErrInvalidToken},
 		{"scope an object", claims{"scope": claims{"plants/read": true}}, auth.ErrInvalidToken},
 		{"scope includes a number", claims{"scope": []any{auth.ScopeRead, 1}}, auth.ErrInvalidToken},
@@ -66,6 +79,17 @@ func TestClaims(t *testing.T) {
 			check(t, v, es256(issuer.ECKey, authtest.KeyID, claimsWith(test.changes)), test.want)
 		})
 	}
+}
+
+// RFC 9068 section 2.2.1 allows auth_time in access tokens, which say what they
+// are in their header.
+func TestAuthTimeInAccessToken(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	claims := authtest.Claims("alice")
+	claims["auth_time"] = claims["iat"]
+	check(t, issuer.Verifier(t), issuer.Sign(claims), nil) // typ is at+jwt
+	claims["at_hash"] = "x"
+	check(t, issuer.Verifier(t), issuer.Sign(claims), auth.ErrInvalidToken)
 }
 
 func TestClaimsJSON(t *testing.T) {

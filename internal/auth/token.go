@@ -33,8 +33,8 @@ type verifiedToken struct {
 	notBefore time.Time // zero if the token has no nbf
 	expires   time.Time
 
-	kid, alg string // from the token's header
-	key      *key   // that verified the signature
+	header header
+	key    *key // that verified the signature
 }
 
 // validAt returns ErrInvalidToken if the token is not valid yet at now, and
@@ -51,15 +51,15 @@ func (t *verifiedToken) validAt(now time.Time) error {
 
 // verify checks a token in all respects except the time.
 func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
-	header, payload, err := split(raw)
+	headerJSON, payload, err := split(raw)
 	if err != nil {
 		return nil, err
 	}
-	kid, alg, err := parseHeader(header)
+	h, err := parseHeader(headerJSON)
 	if err != nil {
 		return nil, err
 	}
-	k, err := v.config.Keys.find(ctx, kid, alg)
+	k, err := v.config.Keys.find(ctx, h.kid, h.alg)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 		return nil, invalid("malformed JOSE header")
 	}
 	if _, err := jws.Verify(k.public); err != nil {
-		return nil, invalid("wrong signature, by %s with key %s", alg, quote(kid))
+		return nil, invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
 	}
-	token, err := v.parseClaims(payload)
+	token, err := v.parseClaims(h, payload)
 	if err != nil {
 		return nil, err
 	}
-	token.kid, token.alg, token.key = kid, alg, k
+	token.header, token.key = h, k
 	return token, nil
 }
 
@@ -97,52 +97,58 @@ func split(raw string) (header, payload []byte, err error) {
 	return decoded[0], decoded[1], nil
 }
 
+// A header is what counts of a JOSE header.
+type header struct {
+	alg, kid string
+	typ      string // in lower case, without "application/"
+}
+
+// The accepted media types of a token (RFC 7519 section 5.1, RFC 9068 section 2.1).
+const (
+	typeJWT         = "jwt"
+	typeAccessToken = "at+jwt"
+)
+
 // parseHeader reads the JOSE header. It ignores jku, jwk, x5u, x5c and the like:
 // the key set alone says what a key is.
-func parseHeader(data []byte) (kid, alg string, err error) {
-	var h struct {
+func parseHeader(data []byte) (h header, err error) {
+	var members struct {
 		Alg  jsontext.Value `json:"alg"`
 		Kid  jsontext.Value `json:"kid"`
 		Typ  jsontext.Value `json:"typ"`
 		Crit jsontext.Value `json:"crit"`
 		B64  jsontext.Value `json:"b64"`
 	}
-	if err := json.Unmarshal(data, &h); err != nil {
-		return "", "", invalid("the header is not a JSON object in UTF-8 without duplicate names")
+	if err := json.Unmarshal(data, &members); err != nil {
+		return h, invalid("the header is not a JSON object in UTF-8 without duplicate names")
 	}
 	// No extension is supported. With b64 (RFC 7797), the signature could cover
 	// other bytes than those that are read here.
-	if h.Crit != nil || h.B64 != nil {
-		return "", "", invalid("header crit or b64")
+	if members.Crit != nil || members.B64 != nil {
+		return h, invalid("header crit or b64")
 	}
-	if alg, err = text("alg", h.Alg); err != nil {
-		return "", "", err
+	if h.alg, err = text("alg", members.Alg); err != nil {
+		return h, err
 	}
-	if !slices.Contains(algorithms, jose.SignatureAlgorithm(alg)) {
-		return "", "", invalid("algorithm %s", quote(alg))
+	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
+		return h, invalid("algorithm %s", quote(h.alg))
 	}
-	if h.Kid != nil {
-		if kid, err = text("kid", h.Kid); err != nil {
-			return "", "", err
+	if members.Kid != nil {
+		if h.kid, err = text("kid", members.Kid); err != nil {
+			return h, err
 		}
 	}
-	if h.Typ != nil {
-		typ, err := text("typ", h.Typ)
+	if members.Typ != nil {
+		typ, err := text("typ", members.Typ)
 		if err != nil {
-			return "", "", err
+			return h, err
 		}
-		if !isAccessTokenType(typ) {
-			return "", "", invalid("typ %s", quote(typ))
+		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
+		if h.typ != typeJWT && h.typ != typeAccessToken {
+			return h, invalid("typ %s", quote(typ))
 		}
 	}
-	return kid, alg, nil
-}
-
-// isAccessTokenType accepts the media types of RFC 7519 section 5.1 and RFC 9068
-// section 2.1, with or without "application/".
-func isAccessTokenType(typ string) bool {
-	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-	return typ == "jwt" || typ == "at+jwt"
+	return h, nil
 }
 
 func invalid(format string, args ...any) error {
