@@ -61,11 +61,14 @@ type Config struct {
 // A KeySource holds the public keys of an issuer. It is made by [StaticKeys] or
 // [RemoteKeys].
 type KeySource interface {
-	// find returns the key that verifies a token with this kid and alg. An empty
-	// kid means that the token names none.
-	//
-	// The error matches ErrInvalidToken, ErrKeysUnavailable or ctx.Err().
-	find(ctx context.Context, kid, alg string) (*key, error)
+	// current returns the keys to verify a token with.
+	current(context.Context) (*keySet, error)
+
+	// newer returns newer keys than old, or old itself if there are none. It is
+	// for tokens that old doesn't verify.
+	newer(ctx context.Context, old *keySet) (*keySet, error)
+
+	// The errors match ErrKeysUnavailable or ctx.Err().
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
@@ -149,12 +152,11 @@ func (v *Verifier) cached(ctx context.Context, hash tokenHash) (*verifiedToken, 
 	if token == nil {
 		return nil, nil
 	}
-	// This also refreshes the keys when they are old.
-	k, err := v.config.Keys.find(ctx, token.header.kid, token.header.alg)
+	keys, err := v.config.Keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !k.equal(token.key) {
+	if k, err := keys.find(token.header); err != nil || !k.equal(token.key) {
 		return nil, nil
 	}
 	return token, nil

@@ -17,7 +17,7 @@ const (
 )
 
 // getKeySet fetches the key set at rawURL.
-func getKeySet(ctx context.Context, client *http.Client, rawURL string) (keySet, error) {
+func getKeySet(ctx context.Context, client *http.Client, rawURL string) (*keySet, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func getKeySet(ctx context.Context, client *http.Client, rawURL string) (keySet,
 	return set, nil
 }
 
-func readKeySet(resp *http.Response) (keySet, error) {
+func readKeySet(resp *http.Response) (*keySet, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("status %s", resp.Status)
 	}

@@ -32,8 +32,13 @@ func StaticKeys(jwks []byte) (KeySource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, nil
+	return staticKeys{set}, nil
 }
+
+type staticKeys struct{ set *keySet }
+
+func (s staticKeys) current(context.Context) (*keySet, error)        { return s.set, nil }
+func (s staticKeys) newer(context.Context, *keySet) (*keySet, error) { return s.set, nil }
 
 // A key verifies signatures.
 type key struct {
@@ -48,35 +53,40 @@ func (k *key) equal(other *key) bool {
 		k.kid == other.kid && slices.Equal(k.algorithms, other.algorithms)
 }
 
-// A keySet is a KeySource that never changes.
-type keySet []*key
+// A keySet is a JSON Web Key Set. It doesn't change.
+type keySet struct{ keys []*key }
 
-// has reports whether the set has a key for a token with this kid. An empty kid
-// matches any key, and is never a reason to fetch newer ones.
-func (s keySet) has(kid string) bool {
-	return kid == "" || slices.ContainsFunc(s, func(k *key) bool { return k.kid == kid })
+// verify returns the key that signed jws, whose header is h.
+func (s *keySet) verify(jws *jose.JSONWebSignature, h header) (*key, error) {
+	k, err := s.find(h)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := jws.Verify(k.public); err != nil {
+		return nil, invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
+	}
+	return k, nil
 }
 
-// find returns the first key with this kid that can be used with alg. Without a
-// kid, it returns the key that can be used with alg if there is exactly one.
-func (s keySet) find(_ context.Context, kid, alg string) (*key, error) {
-	fits := func(k *key) bool {
-		return (kid == "" || k.kid == kid) && slices.Contains(k.algorithms, alg)
-	}
-	i := slices.IndexFunc(s, fits)
+// find returns the first key with the kid and for the algorithm of h. Without a
+// kid, it returns the key for the algorithm if there is exactly one.
+func (s *keySet) find(h header) (*key, error) {
+	named := func(k *key) bool { return h.kid == "" || k.kid == h.kid }
+	fits := func(k *key) bool { return named(k) && slices.Contains(k.algorithms, h.alg) }
+	i := slices.IndexFunc(s.keys, fits)
 	switch {
-	case !s.has(kid):
-		return nil, invalid("no key has the kid %s", quote(kid))
+	case !slices.ContainsFunc(s.keys, named):
+		return nil, invalid("no key has the kid %s", quote(h.kid))
 	case i < 0:
-		return nil, invalid("key %s is not for %s", quote(kid), alg)
-	case kid == "" && slices.ContainsFunc(s[i+1:], fits):
-		return nil, invalid("no kid, and several keys for %s", alg)
+		return nil, invalid("key %s is not for %s", quote(h.kid), h.alg)
+	case h.kid == "" && slices.ContainsFunc(s.keys[i+1:], fits):
+		return nil, invalid("no kid, and several keys for %s", h.alg)
 	}
-	return s[i], nil
+	return s.keys[i], nil
 }
 
 // parseKeySet returns the usable keys of a JSON Web Key Set, at least one.
-func parseKeySet(data []byte) (keySet, error) {
+func parseKeySet(data []byte) (*keySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
@@ -85,7 +95,7 @@ func parseKeySet(data []byte) (keySet, error) {
 	if err := json.Unmarshal(data, &document, lenient); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set: expected {"keys": […]}`)
 	}
-	var set keySet
+	set := new(keySet)
 	var faults []string
 	for i, value := range document.Keys {
 		k, err := parseKey(value)
@@ -93,9 +103,9 @@ func parseKeySet(data []byte) (keySet, error) {
 			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, err))
 			continue
 		}
-		set = append(set, k)
+		set.keys = append(set.keys, k)
 	}
-	if len(set) == 0 {
+	if len(set.keys) == 0 {
 		const enough = 3
 		faults = append(faults[:min(len(faults), enough)], "add at least one public RSA, EC or Ed25519 key")
 		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s",

@@ -15,7 +15,7 @@ const (
 	fetchTimeout = time.Second      // for one fetch, redirects and body included
 	refreshAfter = time.Hour        // age at which keys are fetched again
 	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
-	searchEvery  = 30 * time.Second // between fetches for unknown kids
+	searchEvery  = 30 * time.Second // between fetches for newer keys
 	retryEvery   = 30 * time.Second // between fetches after a failed refresh
 	loadEvery    = 5 * time.Second  // between fetches while there are no keys
 )
@@ -24,9 +24,9 @@ const (
 // for concurrent use.
 //
 // Fetches are started only by requests, one at a time: no goroutine runs between
-// requests, when the program may be frozen. A token with a known kid never
-// waits: if the keys are older than an hour, it starts a fetch but is verified
-// with the present keys. A token with an unknown kid waits for a fetch, unless
+// requests, when the program may be frozen. A token that the present keys verify
+// never waits: if they are older than an hour, it starts a fetch for others. A
+// token with an unknown kid or a wrong signature waits for a fetch, unless
 // another such fetch was made in the last 30 seconds. A fetch takes at most a
 // second. If it fails, the present keys remain in use, for up to 24 hours.
 //
@@ -41,10 +41,10 @@ type RemoteKeySet struct {
 	client *http.Client
 
 	mu         sync.Mutex
-	set        keySet
+	set        *keySet
 	fetched    time.Time // start of the fetch that returned set; zero without one
 	attempted  time.Time // start of the last fetch
-	searched   time.Time // start of the last fetch for an unknown kid
+	searched   time.Time // start of the last fetch for newer keys
 	lastError  error     // of the last fetch
 	inProgress *fetch    // nil if there is none
 }
@@ -91,58 +91,78 @@ func (r *RemoteKeySet) Load(ctx context.Context) error {
 	}
 }
 
-func (r *RemoteKeySet) find(ctx context.Context, kid, alg string) (*key, error) {
-	if f := r.fetchFor(kid); f != nil {
-		select {
-		case <-f.done:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
-		}
+func (r *RemoteKeySet) current(ctx context.Context) (*keySet, error) {
+	set, f := r.lookUp()
+	if set != nil {
+		return set, nil
 	}
-	set, err := r.current()
-	if err != nil {
+	if err := wait(ctx, f); err != nil {
 		return nil, err
 	}
-	return set.find(ctx, kid, alg)
-}
-
-// fetchFor starts a fetch if one is due. It returns the fetch that a token with
-// this kid must wait for, or nil.
-func (r *RemoteKeySet) fetchFor(kid string) *fetch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := wallClock()
-	set := r.unexpired(now)
-	switch {
-	case set == nil:
-		if elapsed(r.attempted, now, loadEvery) {
-			r.start(now)
-		}
-	case set.has(kid):
-		if elapsed(r.fetched, now, refreshAfter) && elapsed(r.attempted, now, retryEvery) {
-			r.start(now)
-		}
-		return nil
-	case r.inProgress == nil && elapsed(r.searched, now, searchEvery):
-		r.searched = now
-		r.start(now)
-	}
-	return r.inProgress
-}
-
-// current returns the present keys, or ErrKeysUnavailable.
-func (r *RemoteKeySet) current() (keySet, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	set := r.unexpired(wallClock())
-	if set == nil {
+	if set = r.unexpired(wallClock()); set == nil {
 		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, r.lastError)
 	}
 	return set, nil
 }
 
+// lookUp returns the present keys, if any, and the fetch in progress, if any. It
+// starts a fetch if one is due because of the keys' age or absence.
+func (r *RemoteKeySet) lookUp() (*keySet, *fetch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := wallClock()
+	set := r.unexpired(now)
+	switch {
+	case set == nil && elapsed(r.attempted, now, loadEvery):
+		r.start(now)
+	case set != nil && elapsed(r.fetched, now, refreshAfter) && elapsed(r.attempted, now, retryEvery):
+		r.start(now)
+	}
+	return set, r.inProgress
+}
+
+func (r *RemoteKeySet) newer(ctx context.Context, old *keySet) (*keySet, error) {
+	set, f := r.search(old)
+	if set != old {
+		return set, nil
+	}
+	if err := wait(ctx, f); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.set, nil
+}
+
+// search returns the present keys and the fetch in progress, if any. It starts a
+// fetch if there are no newer keys than old.
+func (r *RemoteKeySet) search(old *keySet) (*keySet, *fetch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := wallClock(); r.set == old && r.inProgress == nil && elapsed(r.searched, now, searchEvery) {
+		r.searched = now
+		r.start(now)
+	}
+	return r.set, r.inProgress
+}
+
+// wait waits for f, which may be nil.
+func wait(ctx context.Context, f *fetch) error {
+	if f == nil {
+		return nil
+	}
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
+	}
+}
+
 // unexpired returns nil if there are no keys. The caller must hold r.mu.
-func (r *RemoteKeySet) unexpired(now time.Time) keySet {
+func (r *RemoteKeySet) unexpired(now time.Time) *keySet {
 	if now.Sub(r.fetched) >= expireAfter {
 		return nil
 	}
@@ -174,7 +194,7 @@ func (r *RemoteKeySet) start(now time.Time) *fetch {
 	return f
 }
 
-func (r *RemoteKeySet) fetch() (keySet, error) {
+func (r *RemoteKeySet) fetch() (*keySet, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
 	set, err := getKeySet(ctx, r.client, r.url)

@@ -59,25 +59,44 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 	if err != nil {
 		return nil, err
 	}
-	k, err := v.config.Keys.find(ctx, h.kid, h.alg)
-	if err != nil {
-		return nil, err
-	}
 	// The library parses the header again. After parseHeader, it can only reject
 	// a malformed jwk, x5c or nonce, none of which is used.
 	jws, err := jose.ParseSignedCompact(raw, algorithms)
 	if err != nil {
 		return nil, invalid("malformed JOSE header")
 	}
-	if _, err := jws.Verify(k.public); err != nil {
-		return nil, invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
-	}
+	// The claims come first: a token for another service must not cost a fetch.
 	token, err := v.parseClaims(h, payload)
 	if err != nil {
 		return nil, err
 	}
-	token.header, token.key = h, k
+	token.header = h
+	token.key, err = v.signingKey(ctx, jws, h)
+	if err != nil {
+		return nil, err
+	}
 	return token, nil
+}
+
+// signingKey returns the key that signed jws, whose header is h. If the present
+// keys don't include it, the issuer may have a new key, under any kid.
+func (v *Verifier) signingKey(ctx context.Context, jws *jose.JSONWebSignature, h header) (*key, error) {
+	keys, err := v.config.Keys.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, err := keys.verify(jws, h)
+	if err == nil {
+		return k, nil
+	}
+	newer, fetchErr := v.config.Keys.newer(ctx, keys)
+	switch {
+	case fetchErr != nil:
+		return nil, fetchErr
+	case newer == keys:
+		return nil, err
+	}
+	return newer.verify(jws, h)
 }
 
 // split decodes the header and the payload of a JWS in compact serialization

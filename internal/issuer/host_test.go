@@ -72,3 +72,10 @@ func TestForwardedHostIsIgnored(t *testing.T) {
 	})
 	checkFailure(t, resp, answer, http.StatusForbidden, "access_denied")
 }
+
+// An address such as ":8080" has the host "".
+func TestEmptyHost(t *testing.T) {
+	if (Access{Hosts: []string{""}}).filter()("") {
+		t.Error("a request without a Host header gets a token")
+	}
+}
