@@ -15,10 +15,15 @@ const (
 	fetchTimeout = time.Second      // for one fetch, redirects and body included
 	refreshAfter = time.Hour        // age at which keys are fetched again
 	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
-	searchEvery  = 30 * time.Second // between fetches for newer keys
+	searchEvery  = 10 * time.Second // for one more search, see searchBurst
 	retryEvery   = 30 * time.Second // between fetches after a failed refresh
 	loadEvery    = 5 * time.Second  // between fetches while there are no keys
 )
+
+// searchBurst is how many searches, fetches for newer keys, are allowed at once.
+// Since every fetch finds them, not even a flood of made-up kids delays a new key
+// for more than searchEvery.
+const searchBurst = 3
 
 // A RemoteKeySet is the key set that an issuer publishes at a URL. It is safe
 // for concurrent use.
@@ -26,9 +31,10 @@ const (
 // Fetches are started only by requests, one at a time: no goroutine runs between
 // requests, when the program may be frozen. A token that the present keys verify
 // never waits: if they are older than an hour, it starts a fetch for others. A
-// token with an unknown kid or a wrong signature waits for a fetch, unless
-// another such fetch was made in the last 30 seconds. A fetch takes at most a
-// second. If it fails, the present keys remain in use, for up to 24 hours.
+// token with an unknown kid or a wrong signature waits for a fetch; there are at
+// most three such fetches at once, and one more every 10 seconds. A fetch takes
+// at most a second. If it fails, the present keys remain in use, for up to 24
+// hours.
 //
 // While there are no keys, each token waits for a fetch, unless one was made in
 // the last 5 seconds, and ends in ErrKeysUnavailable if it fails.
@@ -44,7 +50,7 @@ type RemoteKeySet struct {
 	set        *keySet
 	fetched    time.Time // start of the fetch that returned set; zero without one
 	attempted  time.Time // start of the last fetch
-	searched   time.Time // start of the last fetch for newer keys
+	searches   time.Time // advances by searchEvery with each search, and is never in the future
 	lastError  error     // of the last fetch
 	inProgress *fetch    // nil if there is none
 }
@@ -141,11 +147,22 @@ func (r *RemoteKeySet) newer(ctx context.Context, old *keySet) (*keySet, error) 
 func (r *RemoteKeySet) search(old *keySet) (*keySet, *fetch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now := wallClock(); r.set == old && r.inProgress == nil && elapsed(r.searched, now, searchEvery) {
-		r.searched = now
+	if now := wallClock(); r.set == old && r.inProgress == nil && r.maySearch(now) {
 		r.start(now)
 	}
 	return r.set, r.inProgress
+}
+
+// maySearch counts a search if one is allowed. The caller must hold r.mu.
+func (r *RemoteKeySet) maySearch(now time.Time) bool {
+	if elapsed(r.searches, now, searchBurst*searchEvery) {
+		r.searches = now.Add(-searchBurst * searchEvery)
+	}
+	if !elapsed(r.searches, now, searchEvery) {
+		return false
+	}
+	r.searches = r.searches.Add(searchEvery)
+	return true
 }
 
 // wait waits for f, which may be nil.
