@@ -12,7 +12,8 @@ import (
 
 // The timing of a [RemoteKeySet].
 const (
-	fetchTimeout = time.Second      // for one fetch, redirects and body included
+	waitTimeout  = time.Second      // for a request or the start of a program
+	fetchTimeout = 5 * time.Second  // for one fetch, redirects and body included
 	refreshAfter = time.Hour        // age at which keys are fetched again
 	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
 	searchEvery  = 10 * time.Second // for one more search, see searchBurst
@@ -32,12 +33,12 @@ const searchBurst = 3
 // requests, when the program may be frozen. A token that the present keys verify
 // never waits: if they are older than an hour, it starts a fetch for others. A
 // token with an unknown kid or a wrong signature waits for a fetch; there are at
-// most three such fetches at once, and one more every 10 seconds. A fetch takes
-// at most a second. If it fails, the present keys remain in use, for up to 24
-// hours.
+// most three such fetches at once, and one more every 10 seconds. If a fetch
+// fails, the present keys remain in use, for up to 24 hours.
 //
-// While there are no keys, each token waits for a fetch, unless one was made in
-// the last 5 seconds, and ends in ErrKeysUnavailable if it fails.
+// While there are no keys, every token waits for a fetch, unless one failed in
+// the last 5 seconds. A fetch may take 5 seconds. No token waits for longer than
+// one second; it then ends in ErrKeysUnavailable, as it does if the fetch fails.
 type RemoteKeySet struct {
 	// OnFailure, if not nil, is called with the error of each failed fetch. Set
 	// it before first use. It may be called from any goroutine.
@@ -49,7 +50,7 @@ type RemoteKeySet struct {
 	mu         sync.Mutex
 	set        *keySet
 	fetched    time.Time // start of the fetch that returned set; zero without one
-	attempted  time.Time // start of the last fetch
+	attempted  time.Time // end of the last fetch
 	searches   time.Time // advances by searchEvery with each search, and is never in the future
 	lastError  error     // of the last fetch
 	inProgress *fetch    // nil if there is none
@@ -83,17 +84,21 @@ func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
 }
 
 // Load fetches the keys, or waits for the fetch in progress. It is meant for
-// program start, and takes at most a second. An error is not final: the next
-// request that needs a key tries again.
+// program start, and waits for at most a second. An error is not final: a fetch
+// that takes longer goes on, and after one that failed the next request that
+// needs a key tries again.
 func (r *RemoteKeySet) Load(ctx context.Context) error {
 	r.mu.Lock()
 	f := r.start(wallClock())
 	r.mu.Unlock()
+	if err := wait(ctx, f); err != nil {
+		return err
+	}
 	select {
 	case <-f.done:
 		return f.err
-	case <-ctx.Done():
-		return fmt.Errorf("fetching the token issuer's keys: %w", ctx.Err())
+	default:
+		return fmt.Errorf("the token issuer's keys are not fetched after %v yet", waitTimeout)
 	}
 }
 
@@ -108,7 +113,7 @@ func (r *RemoteKeySet) current(ctx context.Context) (*keySet, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if set = r.unexpired(wallClock()); set == nil {
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, r.lastError)
+		return nil, r.unavailable()
 	}
 	return set, nil
 }
@@ -139,6 +144,9 @@ func (r *RemoteKeySet) newer(ctx context.Context, old *keySet) (*keySet, error) 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.set == old && (r.inProgress != nil || r.lastError != nil) {
+		return nil, r.unavailable()
+	}
 	return r.set, nil
 }
 
@@ -165,17 +173,29 @@ func (r *RemoteKeySet) maySearch(now time.Time) bool {
 	return true
 }
 
-// wait waits for f, which may be nil.
+// unavailable returns why there are no keys, or no newer ones. The caller must
+// hold r.mu.
+func (r *RemoteKeySet) unavailable() error {
+	if r.inProgress != nil {
+		return fmt.Errorf("%w: not fetched after %v yet", ErrKeysUnavailable, waitTimeout)
+	}
+	return fmt.Errorf("%w: %v", ErrKeysUnavailable, r.lastError) // which may match a context's error
+}
+
+// wait waits for f, which may be nil, but not for longer than waitTimeout.
 func wait(ctx context.Context, f *fetch) error {
 	if f == nil {
 		return nil
 	}
+	timeout := time.NewTimer(waitTimeout)
+	defer timeout.Stop()
 	select {
 	case <-f.done:
-		return nil
+	case <-timeout.C:
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
 	}
+	return nil
 }
 
 // unexpired returns nil if there are no keys. The caller must hold r.mu.
@@ -193,7 +213,7 @@ func (r *RemoteKeySet) start(now time.Time) *fetch {
 		return r.inProgress
 	}
 	f := &fetch{done: make(chan struct{})}
-	r.inProgress, r.attempted = f, now
+	r.inProgress = f
 	go func() {
 		set, err := r.fetch()
 		if err != nil && r.OnFailure != nil {
@@ -204,7 +224,7 @@ func (r *RemoteKeySet) start(now time.Time) *fetch {
 		if err == nil {
 			r.set, r.fetched = set, now
 		}
-		r.inProgress, r.lastError = nil, err
+		r.inProgress, r.attempted, r.lastError = nil, wallClock(), err
 		f.err = err
 		close(f.done)
 	}()

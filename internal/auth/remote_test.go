@@ -260,12 +260,10 @@ func TestNoKeysYet(t *testing.T) {
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
 		time.Sleep(time.Nanosecond)
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 1)
-		i.set(time.Minute, "a")
-		time.Sleep(5 * time.Second)
-		i.check(t, "a", auth.ErrKeysUnavailable, time.Second, 1)
 		i.set(0, "a")
+		time.Sleep(5*time.Second - 1)
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
-		time.Sleep(4 * time.Second)
+		time.Sleep(time.Nanosecond)
 		i.check(t, "a", nil, 0, 1)
 	})
 }
@@ -337,16 +335,56 @@ func TestCanceledRequest(t *testing.T) {
 	})
 }
 
-func TestLoadJoinsAFetch(t *testing.T) {
+// A request waits a second, but a fetch may take five.
+func TestSlowFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
-		i.set(500*time.Millisecond, "a")
-		go i.keys.Load(t.Context())
-		i.check(t, "a", nil, 500*time.Millisecond, 1)
-		i.set(time.Hour, "a")
+		i.set(2500*time.Millisecond, "a")
 		start := time.Now()
-		if err := i.keys.Load(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
-			t.Errorf("got %v after %v, want a timeout after a second", err, time.Since(start))
+		if err := i.keys.Load(t.Context()); err == nil || time.Since(start) != time.Second {
+			t.Errorf("Load: got %v after %v, want an error after a second", err, time.Since(start))
+		}
+		i.check(t, "a", auth.ErrKeysUnavailable, time.Second, 1)
+		i.check(t, "a", nil, 500*time.Millisecond, 0)
+		if n := i.failed.Load(); n != 0 {
+			t.Errorf("OnFailure was called %d times, want 0", n)
+		}
+
+		// An unknown kid may be that of the key that is being fetched.
+		i.set(4500*time.Millisecond, "a", "b")
+		i.check(t, "b", auth.ErrKeysUnavailable, time.Second, 1)
+		i.check(t, "a", nil, 0, 0)
+		time.Sleep(3 * time.Second)
+		i.check(t, "b", nil, 500*time.Millisecond, 0)
+	})
+}
+
+func TestUnknownKidWhileTheIssuerIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.load(t)
+		i.set(0)
+		i.check(t, "b", auth.ErrKeysUnavailable, 0, 1)
+		i.check(t, "a", nil, 0, 0)
+		i.set(0, "a")
+		i.check(t, "b", auth.ErrInvalidToken, 0, 1)
+	})
+}
+
+func TestUnresponsiveIssuer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(time.Hour, "a")
+		i.check(t, "a", auth.ErrKeysUnavailable, time.Second, 1)
+		time.Sleep(4*time.Second - 1)
+		i.check(t, "a", auth.ErrKeysUnavailable, 1, 0) // the fetch ends
+		time.Sleep(5*time.Second - 2)
+		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
+		time.Sleep(2)
+		i.check(t, "a", auth.ErrKeysUnavailable, time.Second, 1)
+		time.Sleep(5 * time.Second)
+		if n := i.failed.Load(); n != 2 {
+			t.Errorf("OnFailure was called %d times, want 2", n)
 		}
 	})
 }
