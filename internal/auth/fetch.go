@@ -12,52 +12,73 @@ import (
 )
 
 const (
-	maxKeySetBytes = 512 << 10 // real key sets have a few thousand
-	maxRedirects   = 3
+	maxBodyBytes = 512 << 10 // real documents have a few thousand
+	maxRedirects = 3
 )
 
 // getKeySet fetches the key set at rawURL.
-func getKeySet(ctx context.Context, client *http.Client, rawURL string) (*keySet, error) {
+func getKeySet(ctx context.Context, client *http.Client, rawURL string) (set *keySet, err error) {
+	err = get(ctx, client, rawURL, func(body []byte) error {
+		set, err = parseKeySet(body)
+		return err
+	})
+	return set, err
+}
+
+// get fetches rawURL and parses the body.
+func get(ctx context.Context, client *http.Client, rawURL string, parse func(body []byte) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	req.Close = true // the next fetch is an hour away
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
-	set, err := readKeySet(resp)
-	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", req.URL.Redacted(), err)
+	body, err := read(resp)
+	if err == nil {
+		err = parse(body)
 	}
-	return set, nil
+	if err != nil {
+		return fmt.Errorf("GET %s: %w", req.URL.Redacted(), err)
+	}
+	return nil
 }
 
-func readKeySet(resp *http.Response) (*keySet, error) {
+func read(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("status %s", resp.Status)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxKeySetBytes+1))
-	if err != nil {
-		return nil, err
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
+	if err == nil && len(body) > maxBodyBytes {
+		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	}
-	if len(body) > maxKeySetBytes {
-		return nil, fmt.Errorf("more than %d bytes", maxKeySetBytes)
-	}
-	return parseKeySet(body)
+	return body, err
 }
 
+// restrict returns a copy of client, which may be nil, that follows only redirects
+// to acceptable addresses.
+func restrict(client *http.Client) *http.Client {
+	restricted := new(http.Client)
+	if client != nil {
+		*restricted = *client
+	}
+	restricted.CheckRedirect = checkRedirect
+	return restricted
+}
+
+// checkURL accepts https and, on this machine, http.
 func checkURL(u *url.URL) error {
-	if u.Hostname() == "" {
-		return fmt.Errorf("the address of the issuer's keys, %s, has no host", u.Redacted())
+	switch {
+	case u.Hostname() == "":
+		return fmt.Errorf("%q has no host", u.Redacted())
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
+		return fmt.Errorf("%q must be https", u.Redacted())
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && isLocal(u.Hostname()) {
-		return nil
-	}
-	return fmt.Errorf("the address of the issuer's keys, %s, must be https", u.Redacted())
+	return nil
 }
 
 func isLocal(host string) bool {

@@ -44,8 +44,10 @@ type RemoteKeySet struct {
 	// it before first use. It may be called from any goroutine.
 	OnFailure func(error)
 
-	url    string
-	client *http.Client
+	client   *http.Client
+	issuer   string   // whose metadata has the address; empty if that is known
+	metadata []string // addresses of the metadata
+	address  string   // of the keys; empty until discovered; used by one fetch at a time
 
 	mu         sync.Mutex
 	set        *keySet
@@ -73,14 +75,9 @@ func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
 		return nil, errors.New("the address of the issuer's keys is not a valid URL")
 	}
 	if err := checkURL(u); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the address of the issuer's keys: %w", err)
 	}
-	if client == nil {
-		client = &http.Client{}
-	}
-	own := *client
-	own.CheckRedirect = checkRedirect
-	return &RemoteKeySet{url: u.String(), client: &own}, nil
+	return &RemoteKeySet{address: u.String(), client: restrict(client)}, nil
 }
 
 // Load fetches the keys, or waits for the fetch in progress. It is meant for
@@ -231,11 +228,19 @@ func (r *RemoteKeySet) start(now time.Time) *fetch {
 	return f
 }
 
-func (r *RemoteKeySet) fetch() (*keySet, error) {
+func (r *RemoteKeySet) fetch() (set *keySet, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
-	set, err := getKeySet(ctx, r.client, r.url)
+	if r.address == "" {
+		r.address, err = r.discover(ctx)
+	}
+	if err == nil {
+		set, err = getKeySet(ctx, r.client, r.address)
+	}
 	if err != nil {
+		if r.issuer != "" {
+			r.address = ""
+		}
 		return nil, fmt.Errorf("fetching the token issuer's keys: %w", err)
 	}
 	return set, nil

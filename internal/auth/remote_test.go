@@ -380,7 +380,7 @@ func TestUnresponsiveIssuer(t *testing.T) {
 		i.check(t, "a", auth.ErrKeysUnavailable, 1, 0) // the fetch ends
 		time.Sleep(5*time.Second - 2)
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		i.check(t, "a", auth.ErrKeysUnavailable, time.Second, 1)
 		time.Sleep(5 * time.Second)
 		if n := i.failed.Load(); n != 2 {

@@ -98,15 +98,17 @@ func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
 }
 
 // keysFromEnv returns the keys in TokenJWKS or, without it, those at
-// TokenJWKSURL or at the usual URL below the issuer.
+// TokenJWKSURL or those that the issuer publishes.
 func keysFromEnv(getenv func(string) string) (keys auth.KeySource, err error) {
-	name, url, jwks := TokenJWKSURL, getenv(TokenJWKSURL), getenv(TokenJWKS)
+	url, jwks := getenv(TokenJWKSURL), getenv(TokenJWKS)
 	if url == "" && jwks == "" {
-		name, url = TokenIssuer, strings.TrimSuffix(getenv(TokenIssuer), "/")+"/.well-known/jwks.json"
+		if keys, err = auth.IssuerKeys(getenv(TokenIssuer), nil); err != nil {
+			return nil, fmt.Errorf("%s: %w with %s", TokenIssuer, err, TokenJWKSURL)
+		}
 	}
 	if url != "" { // an invalid URL is an error even if it is not used
 		if keys, err = auth.RemoteKeys(url, nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", TokenJWKSURL, err)
 		}
 	}
 	if jwks != "" {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -87,18 +88,20 @@ func TestFromEnv(t *testing.T) {
 func TestKeys(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/pool/.well-known/jwks.json" {
+		switch r.URL.Path {
+		case "/pool/.well-known/openid-configuration":
+			fmt.Fprintf(w, `{"issuer":"http://%[1]s/pool","jwks_uri":"http://%[1]s/keys"}`, r.Host)
+		case "/keys":
+			w.Write(tokens.JWKS())
+		default:
 			http.NotFound(w, r)
-			return
 		}
-		w.Write(tokens.JWKS())
 	}))
 	defer keys.Close()
 	for name, settings := range map[string]map[string]string{
-		"below the issuer":           {TokenIssuer: keys.URL + "/pool"},
-		"below an issuer with slash": {TokenIssuer: keys.URL + "/pool/"},
+		"by discovery":               {TokenIssuer: keys.URL + "/pool"},
 		"empty variables":            {TokenIssuer: keys.URL + "/pool", TokenJWKSURL: "", TokenJWKS: ""},
-		"at a URL":                   {TokenIssuer: "urn:tokens", TokenJWKSURL: keys.URL + "/pool/.well-known/jwks.json"},
+		"at a URL":                   {TokenIssuer: "urn:tokens", TokenJWKSURL: keys.URL + "/keys"},
 		"literal":                    {TokenIssuer: "urn:tokens", TokenJWKS: string(tokens.JWKS())},
 		"literal, in place of a URL": {TokenIssuer: "urn:tokens", TokenJWKS: string(tokens.JWKS()), TokenJWKSURL: "https://keys.invalid/"},
 	} {
