@@ -51,13 +51,16 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 		return nil, err
 	}
 	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s", quote(issuer))
+		return nil, invalid("iss is %s, not %s", quote(issuer), quote(v.config.Issuer))
 	}
 	if err := c.checkKind(h); err != nil {
 		return nil, err
 	}
 	if err := v.checkAudience(c); err != nil {
 		return nil, err
+	}
+	if c.Subject == nil {
+		return nil, invalid("no sub: configure the issuer to include it")
 	}
 	subject, err := text("sub", c.Subject)
 	if err != nil {
@@ -125,7 +128,7 @@ func (v *Verifier) checkAudience(c claims) error {
 		return err
 	}
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(v.config.Audiences, a) }) {
-		return invalid("for another audience")
+		return invalid("aud is %s, accepted are %s", quoteSome(audiences), quoteSome(v.config.Audiences))
 	}
 	return nil
 }
@@ -157,6 +160,9 @@ func (v *Verifier) setScopes(caller *Caller, c claims) error {
 // with a fraction (RFC 7519 section 2), up to the year 9999.
 func numericDate(name string, v jsontext.Value) (time.Time, error) {
 	const limit = 253402300799 // 9999-12-31T23:59:59Z
+	if v == nil {
+		return time.Time{}, invalid("no %s", name)
+	}
 	if v.Kind() != '0' {
 		return time.Time{}, invalid("%s is not a number", name)
 	}
@@ -180,7 +186,7 @@ func texts(name string, v jsontext.Value) ([]string, error) {
 	for i, value := range values {
 		var err error
 		if list[i], err = text(name, value); err != nil {
-			return nil, err
+			return nil, invalid("%s is neither a string nor an array of strings", name)
 		}
 	}
 	return list, nil
@@ -188,6 +194,9 @@ func texts(name string, v jsontext.Value) ([]string, error) {
 
 // text returns the value of the claim or header parameter name: a string.
 func text(name string, v jsontext.Value) (string, error) {
+	if v == nil {
+		return "", invalid("no %s", name)
+	}
 	b, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
 		return "", invalid("%s is not a string", name)

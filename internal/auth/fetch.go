@@ -40,10 +40,12 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 	defer resp.Body.Close()
 	body, err := read(resp)
 	if err == nil {
-		err = parse(body)
+		if err = parse(body); err != nil {
+			err = fmt.Errorf("%w (content type %s)", err, quote(resp.Header.Get("Content-Type")))
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("GET %s: %w", req.URL.Redacted(), err)
+		return fmt.Errorf("GET %s: %w", resp.Request.URL.Redacted(), err) // after redirects
 	}
 	return nil
 }

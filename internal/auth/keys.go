@@ -54,7 +54,10 @@ func (k *key) equal(other *key) bool {
 }
 
 // A keySet is a JSON Web Key Set. It doesn't change.
-type keySet struct{ keys []*key }
+type keySet struct {
+	keys     []*key
+	unusable map[string]error // why, by kid
+}
 
 // verify returns the key that signed jws, whose header is h.
 func (s *keySet) verify(jws *jose.JSONWebSignature, h header) (*key, error) {
@@ -74,7 +77,9 @@ func (s *keySet) find(h header) (*key, error) {
 	named := func(k *key) bool { return h.kid == "" || k.kid == h.kid }
 	fits := func(k *key) bool { return named(k) && slices.Contains(k.algorithms, h.alg) }
 	i := slices.IndexFunc(s.keys, fits)
-	switch {
+	switch err := s.unusable[h.kid]; {
+	case i < 0 && err != nil:
+		return nil, invalid("the key %s is unusable: %v", quote(h.kid), err)
 	case !slices.ContainsFunc(s.keys, named):
 		return nil, invalid("no key has the kid %s", quote(h.kid))
 	case i < 0:
@@ -93,14 +98,20 @@ func parseKeySet(data []byte) (*keySet, error) {
 	// One malformed key must not affect the others.
 	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err := json.Unmarshal(data, &document, lenient); err != nil {
-		return nil, errors.New(`not a JSON Web Key Set: expected {"keys": […]}`)
+		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
-	set := new(keySet)
+	set := &keySet{unusable: make(map[string]error)}
 	var faults []string
 	for i, value := range document.Keys {
 		k, err := parseKey(value)
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, err))
+			var named struct {
+				Kid string `json:"kid"`
+			}
+			if json.Unmarshal(value, &named, lenient) == nil {
+				set.unusable[named.Kid] = err
+			}
 			continue
 		}
 		set.keys = append(set.keys, k)

@@ -105,7 +105,7 @@ func (v *Verifier) signingKey(ctx context.Context, jws *jose.JSONWebSignature, h
 func split(raw string) (header, payload []byte, err error) {
 	parts := strings.Split(raw, ".")
 	if len(parts) != 3 {
-		return nil, nil, invalid("%d parts instead of 3", len(parts))
+		return nil, nil, invalid("not a signed JWT, since it has %d parts: configure the issuer to issue JWT access tokens", len(parts))
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
@@ -164,7 +164,7 @@ func parseHeader(data []byte) (h header, err error) {
 		}
 		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
 		if h.typ != typeJWT && h.typ != typeAccessToken {
-			return h, invalid("typ %s", quote(typ))
+			return h, invalid("typ is %s, neither JWT nor at+jwt", quote(typ))
 		}
 	}
 	return h, nil
@@ -176,3 +176,6 @@ func invalid(format string, args ...any) error {
 
 // quote truncates and quotes a string that a client sent, for the log.
 func quote(s string) string { return fmt.Sprintf("%.64q", s) }
+
+// quoteSome truncates and quotes the first strings of a list.
+func quoteSome(list []string) string { return fmt.Sprintf("%.64q", list[:min(len(list), 4)]) }

@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -206,31 +205,4 @@ func nextInAlphabet(token string) string {
 	last := len(token) - 1
 	i := strings.IndexByte(alphabet, token[last])
 	return token[:last] + alphabet[i^1:i^1+1]
-}
-
-// Error texts are logged, so they must not contain the token.
-func TestErrorsDontContainTheToken(t *testing.T) {
-	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
-	v := issuer.Verifier(t)
-	expired := authtest.Claims("alice")
-	expired["exp"] = 1
-	for _, token := range []string{
-		issuer.Sign(expired), other.Token("alice"), issuer.Token(""),
-		es256(issuer.ECKey, strings.Repeat("k", 1000), "{}"),
-		compact(`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`, "{}", ecSigner(issuer.ECKey, crypto.SHA256)),
-		issuer.Token("alice") + "!",
-	} {
-		_, err := v.Authenticate(t.Context(), bearer(token))
-		if err == nil {
-			t.Fatal("accepted")
-		}
-		for part := range bytes.SplitSeq([]byte(token), []byte(".")) {
-			if strings.Contains(err.Error(), string(part)) {
-				t.Errorf("the error contains a part of the token: %v", err)
-			}
-		}
-		if len(err.Error()) > 200 || strings.ContainsAny(err.Error(), "\r\n") {
-			t.Errorf("not one short line: %v", err)
-		}
-	}
 }
