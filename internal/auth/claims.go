@@ -122,7 +122,7 @@ func (v *Verifier) checkAudience(c claims) error {
 		audiences = make([]string, 1)
 		audiences[0], err = text("client_id", c.ClientID)
 	default:
-		return invalid("no aud")
+		return invalid("no aud: configure the issuer to include the audience of this service")
 	}
 	if err != nil {
 		return err
@@ -134,26 +134,32 @@ func (v *Verifier) checkAudience(c claims) error {
 }
 
 // setScopes sets what [Caller.Allows] reports. Issuers put scopes into scope (RFC
-// 9068 section 2.2.3), scp or both, as strings or arrays.
+// 9068 section 2.2.3), scp or both.
 func (v *Verifier) setScopes(caller *Caller, c claims) error {
-	var scopes []string
-	for name, value := range map[string]jsontext.Value{"scope": c.Scope, "scp": c.Scp} {
-		if value == nil {
-			continue
-		}
-		list, err := texts(name, value)
-		if err != nil {
-			return err
-		}
-		for _, s := range list {
-			scopes = append(scopes, strings.Split(s, " ")...) // RFC 6749 section 3.3
-		}
+	scope, err := scopes("scope", c.Scope)
+	if err != nil {
+		return err
 	}
-	ours := func(scope string) bool { return strings.HasPrefix(scope, "plants/") }
-	all := !v.config.RequireScopes && !slices.ContainsFunc(scopes, ours)
-	caller.read = all || slices.Contains(scopes, ScopeRead)
-	caller.write = all || slices.Contains(scopes, ScopeWrite)
+	scp, err := scopes("scp", c.Scp)
+	if err != nil {
+		return err
+	}
+	names := slices.Concat(scope, scp)
+	ours := func(name string) bool { return strings.HasPrefix(name, "plants/") }
+	all := !v.config.RequireScopes && !slices.ContainsFunc(names, ours)
+	caller.read = all || slices.Contains(names, ScopeRead)
+	caller.write = all || slices.Contains(names, ScopeWrite)
 	return nil
+}
+
+// scopes returns the names in the claim name: a string of names separated by
+// single spaces (RFC 6749 section 3.3), or an array.
+func scopes(name string, v jsontext.Value) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	list, err := texts(name, v)
+	return strings.Split(strings.Join(list, " "), " "), err
 }
 
 // numericDate returns the value of the claim name: seconds since 1970, possibly
