@@ -100,6 +100,7 @@ func TestKeySetDocument(t *testing.T) {
 	for name, document := range map[string]string{
 		"one key":              `{"keys":[` + good + `]}`,
 		"other members":        `{"x":{},"keys":[` + good + `],"y":null}`,
+		"unusable, same kid":   `{"keys":[{"kty":"XX","kid":"es256"},` + good + `]}`,
 		"after invalid keys":   `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
 		"invalid certificates": `{"keys":[` + strings.TrimSuffix(good, "}") + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
 		"use and key_ops":      `{"keys":[` + strings.TrimSuffix(good, "}") + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,

@@ -255,6 +255,9 @@ func TestNoKeysYet(t *testing.T) {
 			t.Fatalf("Load: got %v, want the status", err)
 		}
 		i.fetches.Store(0)
+		if _, err := i.v.Authenticate(t.Context(), bearer(i.token("a"))); err == nil || !strings.Contains(err.Error(), "500") {
+			t.Errorf("got %v, want the status of the fetch", err)
+		}
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
 		time.Sleep(5*time.Second - 1)
 		i.check(t, "a", auth.ErrKeysUnavailable, 0, 0)
