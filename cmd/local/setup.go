@@ -94,18 +94,19 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	where := "table " + cfg.Table + " of DynamoDB"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if o.endpoint == "" { // on AWS, where the table is part of the deployment
+	if o.endpoint == "" {
 		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
 			return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
 				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 		}
 	} else {
 		where += " at " + redacted(o.endpoint)
-		if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
-			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
-		}
 	}
-	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
+	s, err := dynamo.Open(ctx, client, cfg.Table)
+	if err != nil {
+		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
+	}
+	return &store{s, io.NopCloser(nil), where}, nil
 }
 
 // private lets only the current user access a file. New files are private
