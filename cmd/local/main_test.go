@@ -157,9 +157,9 @@ func TestPrivateFiles(t *testing.T) {
 	}
 }
 
-// Passwords in addresses are not shown.
+// Passwords and queries in addresses are not shown.
 func TestRedacted(t *testing.T) {
-	if got := redacted("http://user:secret@localhost:8000"); strings.Contains(got, "secret") || !strings.Contains(got, "localhost:8000") {
+	if got := redacted("http://user:secret@localhost:8000/?token=secret#secret"); strings.Contains(got, "secret") || !strings.Contains(got, "localhost:8000") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -113,13 +113,14 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 // already; one that was copied here may not be.
 func private(path string) error { return os.Chmod(path, 0o600) }
 
-// redacted returns an address without its password, if any.
+// redacted returns the scheme and the host of an address. The rest may contain
+// passwords.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "an invalid address"
 	}
-	return u.Redacted()
+	return u.Scheme + "://" + u.Host
 }
 
 // tokens verifies tokens, and issues them if no other issuer is configured.

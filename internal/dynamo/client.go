@@ -132,7 +132,7 @@ func setLocalDefaults(o *dynamodb.Options) {
 func check(o dynamodb.Options) error {
 	if o.BaseEndpoint != nil {
 		u, err := url.Parse(*o.BaseEndpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
 			// Not printed, since it may contain a password.
 			return errors.New("AWS_ENDPOINT_URL_DYNAMODB is not a valid endpoint URL: use http://HOST:PORT, without user or query")
 		}
