@@ -23,22 +23,22 @@ func Open(ctx context.Context, client *dynamodb.Client, table string) (plants.St
 }
 
 // A localStore is a [Store] that creates its table if it is missing.
-type localStore struct{ store *Store }
+type localStore struct{ *Store }
 
 // Create implements [plants.Store].
 func (l localStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	return l.do(ctx, func() error { return l.store.Create(ctx, owner, p, token) })
+	return l.do(ctx, func() error { return l.Store.Create(ctx, owner, p, token) })
 }
 
 // Delete implements [plants.Store].
 func (l localStore) Delete(ctx context.Context, owner string, id int64) error {
-	return l.do(ctx, func() error { return l.store.Delete(ctx, owner, id) })
+	return l.do(ctx, func() error { return l.Store.Delete(ctx, owner, id) })
 }
 
 // List implements [plants.Store].
 func (l localStore) List(ctx context.Context, owner string, q plants.Query) (page plants.Page, err error) {
 	err = l.do(ctx, func() error {
-		page, err = l.store.List(ctx, owner, q)
+		page, err = l.Store.List(ctx, owner, q)
 		return err
 	})
 	return page, err
@@ -51,7 +51,7 @@ func (l localStore) do(ctx context.Context, call func() error) error {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
 		return err
 	}
-	if err := EnsureTable(ctx, l.store.client, l.store.table); err != nil {
+	if err := EnsureTable(ctx, l.client, l.table); err != nil {
 		return err
 	}
 	return call()
