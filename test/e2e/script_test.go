@@ -158,6 +158,7 @@ func valid(w http.ResponseWriter) {
 func respond(status int, body string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Request-Id", "x")
 		if status != 204 {
 			w.Header().Set("Content-Type", "application/json")
 		}
@@ -305,7 +306,7 @@ func TestFailureMessage(t *testing.T) {
 	c := stub(t, func(w http.ResponseWriter, _ *http.Request) { valid(w) })
 	err := runScript(t, c, "> GET /x\n> Authorization: Bearer eyJabcdefghijkl.mn_-op\n>\n> body\n< 404")
 	const want = "status: want \"404\"\n> GET /x\n> Authorization: Bearer eyJabcdefgh…\n> \n> body\n" +
-		"< 200\n< Cache-Control: no-store\n< Content-Length: 22\n< Content-Type: application/json\n< Date: *\n< X: 1\n< X: 2\n< \n< {\"a\":[1],\n<  \"b\":\"one\"}\n"
+		"< 200\n< Cache-Control: no-store\n< Content-Length: 22\n< Content-Type: application/json\n< Date: *\n< X: 1\n< X: 2\n< X-Request-Id: x\n< \n< {\"a\":[1],\n<  \"b\":\"one\"}\n"
 	before, after, _ := strings.Cut(want, "*")
 	if err == nil || !strings.HasPrefix(err.Error(), before) || !strings.HasSuffix(err.Error(), after) {
 		t.Errorf("got\n%v", err)
