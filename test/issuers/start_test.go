@@ -1,0 +1,102 @@
+//go:build issuers
+
+package issuers
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"example.com/plantstore/test/tools"
+)
+
+// installTimeout is for downloads over a slow line.
+const installTimeout = 10 * time.Minute
+
+// start starts a command, and returns the first group of the first match of
+// ready in its output. The process ends with the test.
+func start(t *testing.T, cmd *exec.Cmd, ready string) string {
+	t.Helper()
+	var out tools.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-exited
+	})
+	line := regexp.MustCompile(ready)
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if m := line.FindStringSubmatch(out.String()); m != nil {
+			return m[1]
+		}
+		select {
+		case <-exited:
+			t.Fatalf("%s ended:\n%s", cmd, out.String())
+		default:
+		}
+	}
+	t.Fatalf("%s is not ready:\n%s", cmd, out.String())
+	return ""
+}
+
+// cached returns a directory of the cache that is named after what is in it.
+func cached(t *testing.T, name string, content []byte, fill func(dir string) error) string {
+	t.Helper()
+	dir, err := tools.Dir(fmt.Sprintf("%s-%x", name, sha256.Sum256(content))[:len(name)+13], installTimeout, fill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+//go:embed python/requirements.txt
+var requirements []byte
+
+// python returns a Python with the packages of requirements.txt.
+func python(t *testing.T) string {
+	t.Helper()
+	version, err := tools.Run(time.Minute, "python3", "-c", "import sys, venv; print(sys.version, sys.executable)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := cached(t, "issuers-python", append([]byte(version), requirements...), func(dir string) error {
+		file := filepath.Join(dir, "requirements.txt")
+		if err := os.WriteFile(file, requirements, 0o600); err != nil {
+			return err
+		}
+		if _, err := tools.Run(installTimeout, "python3", "-m", "venv", dir); err != nil {
+			return err
+		}
+		_, err := tools.Run(installTimeout, filepath.Join(dir, "bin/python"), "-m", "pip", "install",
+			"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
+		return err
+	})
+	return filepath.Join(dir, "bin/python")
+}
+
+// post sends an empty POST.
+func post(t *testing.T, url string) {
+	t.Helper()
+	resp, err := http.Post(url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("POST %s: %s", url, resp.Status)
+	}
+}
