@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"example.com/plantstore/test/tools"
 )
@@ -21,9 +19,9 @@ type candidate struct {
 
 // newCandidates returns the programs to measure: the reference, the reference
 // with the settings of template.yaml, the service without the template's
-// certificates, as for an issuer outside AWS, those in with (see the flag), and
-// the service. dir is a folder for files that they read.
-func newCandidates(service, reference string, e *endpoint, dir string, with []string) ([]candidate, error) {
+// certificates, as for an issuer outside AWS, and the service. dir is a folder
+// for files that they read.
+func newCandidates(service, reference string, e *endpoint, dir string) ([]candidate, error) {
 	system, amazon, err := writeRoots(dir, e.root)
 	if err != nil {
 		return nil, err
@@ -36,20 +34,12 @@ func newCandidates(service, reference string, e *endpoint, dir string, with []st
 	}
 	tuned := slices.Concat(env, []string{"GOMAXPROCS=1", "GOGC=400"})
 	deployed := slices.Concat(tuned, []string{"SSL_CERT_FILE=" + amazon})
-	all := []candidate{
+	return []candidate{
 		{"reference", reference, env},
 		{"reference, tuned", reference, deployed},
 		{"service, other issuer", service, tuned},
-	}
-	for _, s := range with {
-		name, rest, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, fmt.Errorf("-with %q: want NAME=BINARY,VARIABLE=VALUE,…", s)
-		}
-		parts := strings.Split(rest, ",")
-		all = append(all, candidate{name, cmp.Or(parts[0], service), slices.Concat(deployed, parts[1:])})
-	}
-	return append(all, candidate{"service", service, deployed}), nil
+		{"service", service, deployed},
+	}, nil
 }
 
 // writeRoots writes two files of trusted certificates to dir: the system's, and

@@ -3,16 +3,12 @@ package main
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -27,7 +23,7 @@ import (
 // on AWS, where a function opens two connections.
 type endpoint struct {
 	dynamoDB, issuer *httptest.Server
-	root             []byte // the root of the servers' certificates, PEM
+	root             []byte // the servers' certificate, PEM
 	token            string // an access token of the issuer
 }
 
@@ -37,25 +33,27 @@ const (
 	audience   = "plants"
 )
 
-// newEndpoint starts the servers, which use TLS.
+// newEndpoint starts the servers. They use TLS with an RSA key of 2048 bits, as
+// those of AWS do.
 func newEndpoint() *endpoint {
 	key := must(rsa.GenerateKey(rand.Reader, 2048))
 	keys := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
 		{Key: key.Public(), KeyID: "key", Algorithm: string(jose.RS256), Use: "sig"},
 	}}))
 	e := &endpoint{
-		dynamoDB: httptest.NewUnstartedServer(http.HandlerFunc(serveDynamoDB)),
-		issuer:   httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(keys) })),
+		dynamoDB: newServer(serveDynamoDB),
+		issuer:   newServer(func(w http.ResponseWriter, _ *http.Request) { w.Write(keys) }),
 		token:    newToken(key),
 	}
-	certificate, root := newCertificate()
-	e.root = root
-	for _, s := range []*httptest.Server{e.dynamoDB, e.issuer} {
-		s.Config.ErrorLog = log.New(io.Discard, "", 0) // killed functions leave broken connections
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-		s.StartTLS() // without HTTP/2, like DynamoDB
-	}
+	e.root = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
 	return e
+}
+
+func newServer(handler http.HandlerFunc) *httptest.Server {
+	s := httptest.NewUnstartedServer(handler)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // killed functions leave broken connections
+	s.StartTLS()                                   // without HTTP/2, like DynamoDB
+	return s
 }
 
 func (e *endpoint) close() {
@@ -86,31 +84,6 @@ func newToken(key *rsa.PrivateKey) string {
 		"iss": issuerName, "sub": "alice", "client_id": audience, "token_use": "access",
 		"iat": time.Now().Unix(), "exp": time.Now().Add(24 * time.Hour).Unix(),
 	}).Serialize())
-}
-
-// newCertificate returns a certificate for 127.0.0.1 and its root. The chain is
-// like those of AWS: with an intermediate, and RSA keys of 2048 bits.
-func newCertificate() (leaf tls.Certificate, root []byte) {
-	var parent *x509.Certificate
-	for _, name := range []string{"root", "intermediate", "leaf"} {
-		template := &x509.Certificate{
-			Subject:               pkix.Name{CommonName: name},
-			NotAfter:              time.Now().Add(24 * time.Hour),
-			BasicConstraintsValid: true,
-			IsCA:                  name != "leaf",
-			IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
-		}
-		key := must(rsa.GenerateKey(rand.Reader, 2048))
-		if parent == nil { // self-signed
-			parent, leaf.PrivateKey = template, key
-		}
-		der := must(x509.CreateCertificate(rand.Reader, template, parent, key.Public(), leaf.PrivateKey))
-		parent, leaf.PrivateKey = must(x509.ParseCertificate(der)), key
-		leaf.Certificate = append([][]byte{der}, leaf.Certificate...)
-	}
-	root = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leaf.Certificate[2]})
-	leaf.Certificate = leaf.Certificate[:2]
-	return leaf, root
 }
 
 // must returns v. It is for calls that fail only if this program has a bug.

@@ -5,9 +5,9 @@
 // affects all equally.
 //
 // It prints two tables with charts: one with a whole processor, and one with the
-// share of a processor that a function of 128 MB gets after its init phase.
-// Durations are medians of all rounds. Each round begins with another operation
-// as the first call.
+// share of a processor that a function of 128 MB gets after its init phase. All
+// values are medians of all rounds. Each round begins with another operation as
+// the first call.
 //
 // The figures include neither a network nor what Lambda does before it starts
 // the program. Coldstart needs Linux, and for the second table root and a
@@ -26,24 +26,12 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// options are the flags.
-type options struct {
-	rounds, warm int
-	with         []string
-}
-
 func main() {
-	var o options
-	flag.IntVar(&o.rounds, "rounds", 30, "`number` of runs of each program for each table, at least 1")
-	flag.IntVar(&o.warm, "warm", 300, "`number` of warm calls in each run")
-	flag.Func("with", "also measure `NAME=BINARY,VARIABLE=VALUE,…`; an empty BINARY is the service", func(s string) error {
-		o.with = append(o.with, s)
-		return nil
-	})
+	rounds := flag.Int("rounds", 30, "`number` of runs of each program for each table, at least 1")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := run(ctx, o, os.Stdout)
+	err := run(ctx, *rounds, 300, os.Stdout)
 	tools.RemoveBuilt()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "coldstart:", err)
@@ -51,8 +39,9 @@ func main() {
 	}
 }
 
-// run builds and measures the programs, and writes the tables to w.
-func run(ctx context.Context, o options, w io.Writer) error {
+// run builds and measures the programs, with the given number of warm calls in
+// each round of the first table, and writes the tables to w.
+func run(ctx context.Context, rounds, warm int, w io.Writer) error {
 	service, err := lambdalocal.Build("cmd/lambda")
 	if err != nil {
 		return err
@@ -68,12 +57,12 @@ func run(ctx context.Context, o options, w io.Writer) error {
 	defer os.RemoveAll(dir)
 	e := newEndpoint()
 	defer e.close()
-	candidates, err := newCandidates(service, reference, e, dir, o.with)
+	candidates, err := newCandidates(service, reference, e, dir)
 	if err != nil {
 		return err
 	}
-	calls := newCalls(e.token)
-	if err := measure(ctx, "A whole processor", candidates, o.rounds, plan{calls: calls, warm: o.warm}, w); err != nil {
+	p := plan{token: e.token, warm: warm}
+	if err := p.compare(ctx, "A whole processor", candidates, rounds, w); err != nil {
 		return err
 	}
 	title := fmt.Sprintf("%d %% of a processor after init", share)
@@ -83,23 +72,5 @@ func run(ctx context.Context, o options, w io.Writer) error {
 		return nil
 	}
 	defer q.remove()
-	return measure(ctx, title, candidates, o.rounds, plan{calls: calls, quota: &q}, w)
-}
-
-// measure measures all candidates in turns and writes a table to w.
-func measure(ctx context.Context, title string, candidates []candidate, rounds int, p plan, w io.Writer) error {
-	samples := make([][]sample, len(candidates))
-	for round := range rounds {
-		p.first = round
-		for i := range candidates {
-			i = (i + round) % len(candidates) // so that none always runs after the same one
-			got, err := p.run(ctx, candidates[i])
-			if err != nil {
-				return err
-			}
-			samples[i] = append(samples[i], got)
-		}
-	}
-	newTable(title, candidates, samples).Write(w)
-	return nil
+	return plan{token: e.token, quota: q}.compare(ctx, title, candidates, rounds, w)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"time"
@@ -12,19 +13,36 @@ import (
 
 // A sample is the result of one run of a candidate.
 type sample struct {
-	init, first       time.Duration
-	initCPU, firstCPU time.Duration
-	warm              []time.Duration
-	warmCPU           time.Duration // of all warm calls together
+	init, first, warm time.Duration // warm is the median of the warm calls
+	coldCPU           time.Duration // of init and the first call
+	warmCPU           time.Duration // of a warm call, on average
 	memory            int64         // in bytes
 }
 
 // A plan describes a run.
 type plan struct {
-	calls []call // made in turns
-	first int    // index of the cold call, modulo len(calls)
-	warm  int    // number of calls after it
-	quota *quota // limits the processor after init, unless nil
+	token string
+	first int   // index of the first call in calls, which are made in turns
+	warm  int   // number of calls after it
+	quota quota // limits the processor after init, unless empty
+}
+
+// compare runs all candidates in turns and writes a table to w.
+func (p plan) compare(ctx context.Context, title string, candidates []candidate, rounds int, w io.Writer) error {
+	samples := make([][]sample, len(candidates))
+	for round := range rounds {
+		p.first = round
+		for i := range candidates {
+			i = (i + round) % len(candidates) // so that none always runs after the same one
+			got, err := p.run(ctx, candidates[i])
+			if err != nil {
+				return err
+			}
+			samples[i] = append(samples[i], got)
+		}
+	}
+	newTable(title, candidates, samples).Write(w)
+	return nil
 }
 
 // run starts a candidate, makes the calls and ends it.
@@ -46,59 +64,54 @@ func (p plan) measure(ctx context.Context, e *lambdalocal.Environment) (s sample
 		return s, err
 	}
 	s.init, _ = e.Durations()
-	if s.initCPU, err = cpuTime(e.PID()); err != nil {
-		return s, err
-	}
-	if p.quota != nil {
+	if p.quota != "" {
 		if err := p.quota.add(e.PID()); err != nil {
 			return s, err
 		}
 	}
-	if s.first, err = p.calls[p.first%len(p.calls)].make(ctx, e); err != nil {
+	if s.first, err = p.call(ctx, e, 0); err != nil {
 		return s, err
 	}
-	afterFirst, err := cpuTime(e.PID())
-	if err != nil {
+	if s.coldCPU, err = cpuTime(e.PID()); err != nil {
 		return s, err
 	}
+	var warm []time.Duration
 	for i := range p.warm {
-		took, err := p.calls[(p.first+1+i)%len(p.calls)].make(ctx, e)
+		took, err := p.call(ctx, e, 1+i)
 		if err != nil {
 			return s, err
 		}
-		s.warm = append(s.warm, took)
+		warm = append(warm, took)
 	}
-	afterWarm, err := cpuTime(e.PID())
+	total, err := cpuTime(e.PID())
 	if err != nil {
 		return s, err
 	}
-	s.firstCPU, s.warmCPU = afterFirst-s.initCPU, afterWarm-afterFirst
+	if p.warm > 0 {
+		s.warm, s.warmCPU = median(warm), (total-s.coldCPU)/time.Duration(p.warm)
+	}
 	s.memory, err = peakMemory(e.PID())
 	return s, err
 }
 
-// A call is a request and the expected status of the response.
-type call struct {
+// calls has a request of each operation, with the expected status.
+var calls = []struct {
 	method, path, body string
-	token              string
 	status             int
+}{
+	{"GET", "/plants", "", 200},
+	{"POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, 200},
+	{"DELETE", "/plants/7", "", 204},
 }
 
-// newCalls returns a call of each operation.
-func newCalls(token string) []call {
-	return []call{
-		{"GET", "/plants", "", token, 200},
-		{"POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, token, 200},
-		{"DELETE", "/plants/7", "", token, 204},
-	}
-}
-
-// make sends the call through an HTTP API to e, and returns the duration that
-// Lambda would report. A wrong response is an error, since it may be a fast one.
-// make waits until the function is ready for the next invocation.
-func (c call) make(ctx context.Context, e *lambdalocal.Environment) (time.Duration, error) {
+// call makes the nth call after the first one, through an HTTP API, and returns
+// the duration that Lambda would report. A wrong response is an error, since it
+// may be a fast one. call waits until the function is ready for the next
+// invocation.
+func (p plan) call(ctx context.Context, e *lambdalocal.Environment, n int) (time.Duration, error) {
+	c := calls[(p.first+n)%len(calls)]
 	r := httptest.NewRequestWithContext(ctx, c.method, c.path, strings.NewReader(c.body))
-	r.Header.Set("Authorization", "Bearer "+c.token)
+	r.Header.Set("Authorization", "Bearer "+p.token)
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	api := &lambdalocal.HTTPAPI{Invoke: e.Invoke}

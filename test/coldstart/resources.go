@@ -47,48 +47,43 @@ const (
 	// function of 128 MB. Linux allows no less than 5 here.
 	share = 7
 
-	// period is the time that the share is a share of. It is shorter than Linux's
-	// default of 100 ms, in which a short call would never reach its limit.
+	// period is the time over which Linux enforces the share. In its default of
+	// 100 ms, a short call would never reach the limit.
 	period = 20 * time.Millisecond
 )
 
-// A quota is a control group whose processes together may use a share of one
-// processor.
-type quota struct{ dir string }
+// A quota is the folder of a control group whose processes together may use a
+// share of one processor.
+type quota string
 
 // newQuota creates a control group of version 1 or, failing that, version 2.
 func newQuota() (quota, error) {
-	whole, name := period.Microseconds(), fmt.Sprintf("coldstart-%d", os.Getpid())
+	name, whole := fmt.Sprintf("coldstart-%d", os.Getpid()), period.Microseconds()
 	limit := whole * share / 100
-	var errs error
-	for _, version := range []struct {
-		root     string
-		settings [][2]string
-	}{
-		{"/sys/fs/cgroup/cpu", [][2]string{{"cpu.cfs_period_us", fmt.Sprint(whole)}, {"cpu.cfs_quota_us", fmt.Sprint(limit)}}},
-		{"/sys/fs/cgroup", [][2]string{{"../cgroup.subtree_control", "+cpu"}, {"cpu.max", fmt.Sprintf("%d %d", limit, whole)}}},
-	} {
-		q := quota{filepath.Join(version.root, name)}
-		err := os.Mkdir(q.dir, 0o755)
-		for _, s := range version.settings {
-			err = errors.Join(err, q.set(s[0], s[1]))
-		}
-		if err == nil {
-			return q, nil
-		}
-		q.remove()
-		errs = errors.Join(errs, err)
+	v1 := quota("/sys/fs/cgroup/cpu/" + name)
+	err1 := errors.Join(os.Mkdir(string(v1), 0o755),
+		v1.set("cpu.cfs_period_us", whole), v1.set("cpu.cfs_quota_us", limit))
+	if err1 == nil {
+		return v1, nil
 	}
-	return quota{}, fmt.Errorf("can't limit the processor; run this as root with a writable /sys/fs/cgroup: %w", errs)
+	v1.remove()
+	v2 := quota("/sys/fs/cgroup/" + name)
+	err2 := errors.Join(os.Mkdir(string(v2), 0o755),
+		v2.set("../cgroup.subtree_control", "+cpu"), v2.set("cpu.max", fmt.Sprint(limit, whole)))
+	if err2 == nil {
+		return v2, nil
+	}
+	v2.remove()
+	return "", fmt.Errorf("can't limit the processor; run this as root with a writable /sys/fs/cgroup: %w", errors.Join(err1, err2))
 }
 
 // add adds a process with all its threads to the group.
-func (q quota) add(pid int) error { return q.set("cgroup.procs", fmt.Sprint(pid)) }
+func (q quota) add(pid int) error { return q.set("cgroup.procs", pid) }
 
 // remove removes the group. Its processes must have exited.
-func (q quota) remove() error { return os.Remove(q.dir) }
+func (q quota) remove() error { return os.Remove(string(q)) }
 
 // set writes to a file that the kernel has created.
-func (q quota) set(file, value string) error {
-	return os.WriteFile(filepath.Join(q.dir, file), []byte(value), 0)
+func (q quota) set(file string, value any) error {
+	return os.WriteFile(filepath.Join(string(q), file), fmt.Append(nil, value), 0)
 }
