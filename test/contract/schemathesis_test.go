@@ -136,8 +136,11 @@ func checkExchanges(t *testing.T, name string) {
 	readJSON(t, name, &record)
 	succeeded, failed, refused := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range record.Log.Entries {
-		req := &http.Request{Method: e.Request.Method, Header: e.Request.Headers.all()}
-		req.URL, _ = url.Parse(e.Request.URL) // nil if it is malformed
+		target, err := url.Parse(e.Request.URL)
+		if err != nil {
+			continue // the server refuses it before it reaches the service
+		}
+		req := &http.Request{Method: e.Request.Method, URL: target, Header: e.Request.Headers.all()}
 		resp := &http.Response{StatusCode: e.Response.Status, Header: e.Response.Headers.all()}
 		sent, received := e.Request.PostData.Text, e.Response.Content.Text
 		if err := doc.Validate(req, sent, resp, received); err != nil {

@@ -39,7 +39,6 @@ type Document struct {
 	Paths      map[string]map[string]*Operation // by path and lower-case method
 	Security   []map[string][]string
 	Components struct{ Schemas map[string]*Schema }
-	all        []*Operation // with Other
 }
 
 // An Operation is a method of a path.
@@ -117,7 +116,6 @@ func Parse(text []byte) (*Document, error) {
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int { return cmp.Compare(a.String(), b.String()) })
-	d.all = append(slices.Clone(d.Operations), d.Other)
 	return d, nil
 }
 

@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,6 +26,13 @@ const (
 	noType  = "Content-Type:"
 )
 
+// How errors of Validate begin.
+const (
+	undocumented = "undocumented response"
+	accepted     = "accepted a request"
+	refused      = "refused a request"
+)
+
 func failed(code string) string { return `{"error":` + code + `,"message":"x"}` }
 
 // Each exchange has at most one fault.
@@ -40,68 +46,68 @@ func TestValidate(t *testing.T) {
 		status  int
 		header  string // in addition to the headers of all responses
 		answer  string
-		want    error
+		want    string // how the error begins, "" for none
 	}{
-		{"create", "POST /plants", plant, 200, "", created, nil},
-		{"header of the front", "POST /plants", plant, 200, "Apigw-Requestid: x", created, nil},
-		{"list", "GET /plants", "", 200, link, `[{"name":"x","tag":""}]`, nil},
-		{"list with ids", "GET /plants?include=id", "", 200, "", `[{"id":-1,"name":"x"}]`, nil},
-		{"HEAD", "HEAD /plants", "", 200, link, "", nil},
-		{"failed HEAD", "HEAD /plants?limit=0", "", 400, "", "", nil},
-		{"delete", "DELETE /plants/1", "", 204, noType, "", nil},
-		{"not found", "DELETE /plants/1", "", 404, "", failed("40400"), nil},
-		{"bad request", "POST /plants", `{"id": 1}`, 400, "", failed("40002"), nil},
-		{"id in use", "POST /plants", plant, 400, "", failed("40003"), nil},
-		{"header names in capitals", "POST /plants\nIDEMPOTENCY-KEY: a", plant, 200, "", created, nil},
-		{"throttled by the gateway", "GET /plants", "", 429, "Cache-Control:\nX-Request-Id:", `{"message":"Too Many Requests"}`, nil},
-		{"unknown path", "GET /", "", 404, "", failed("40401"), nil},
-		{"unknown method", "PUT /plants", "", 405, "Allow: GET, HEAD, POST", failed("40500"), nil},
+		{"create", "POST /plants", plant, 200, "", created, ""},
+		{"header of the front", "POST /plants", plant, 200, "Apigw-Requestid: x", created, ""},
+		{"list", "GET /plants", "", 200, link, `[{"name":"x","tag":""}]`, ""},
+		{"list with ids", "GET /plants?include=id", "", 200, "", `[{"id":-1,"name":"x"}]`, ""},
+		{"HEAD", "HEAD /plants", "", 200, link, "", ""},
+		{"failed HEAD", "HEAD /plants?limit=0", "", 400, "", "", ""},
+		{"delete", "DELETE /plants/1", "", 204, noType, "", ""},
+		{"not found", "DELETE /plants/1", "", 404, "", failed("40400"), ""},
+		{"bad request", "POST /plants", `{"id": 1}`, 400, "", failed("40002"), ""},
+		{"id in use", "POST /plants", plant, 400, "", failed("40003"), ""},
+		{"header names in capitals", "POST /plants\nIDEMPOTENCY-KEY: a", plant, 200, "", created, ""},
+		{"throttled by the gateway", "GET /plants", "", 429, "Cache-Control:\nX-Request-Id:", `{"message":"Too Many Requests"}`, ""},
+		{"unknown path", "GET /", "", 404, "", failed("40401"), ""},
+		{"unknown method", "PUT /plants", "", 405, "Allow: GET, HEAD, POST", failed("40500"), ""},
 
-		{"status", "POST /plants", plant, 201, "", created, openapi.ErrAnswer},
-		{"status of an unknown path", "GET /", "", 400, "", failed("40000"), openapi.ErrAnswer},
-		{"status of an unknown method", "PUT /plants", "", 404, "", failed("40401"), openapi.ErrAnswer},
-		{"header", "POST /plants", plant, 200, "Location: /plants/1", created, openapi.ErrAnswer},
-		{"header of another status", "POST /plants", plant, 200, link, created, openapi.ErrAnswer},
-		{"value of a header", "GET /plants", "", 200, "Link: next", `[]`, openapi.ErrAnswer},
-		{"number in a header", "GET /plants", "", 503, "Retry-After: 1.0", failed("50300"), openapi.ErrAnswer},
-		{"header twice", "GET /plants", "", 200, link + "\n" + link, `[]`, openapi.ErrAnswer},
-		{"missing header", "GET /plants", "", 503, "", failed("50300"), openapi.ErrAnswer},
-		{"Allow", "PUT /plants", "", 405, "Allow: DELETE", failed("40500"), openapi.ErrAnswer},
-		{"media type", "GET /plants", "", 200, "Content-Type: text/plain", `[]`, openapi.ErrAnswer},
-		{"no media type", "GET /plants", "", 200, noType, `[]`, openapi.ErrAnswer},
-		{"member", "POST /plants", plant, 200, "", `{"id":1,"name":"x"}`, openapi.ErrAnswer},
-		{"member of an element", "GET /plants", "", 200, "", `[{"name":"x","owner":"y"}]`, openapi.ErrAnswer},
-		{"missing member", "POST /plants", plant, 200, "", `{"tag":"x"}`, openapi.ErrAnswer},
-		{"null", "POST /plants", plant, 200, "", `{"name":"x","tag":null}`, openapi.ErrAnswer},
-		{"duplicate member", "POST /plants", plant, 200, "", `{"name":"x","name":"x"}`, openapi.ErrAnswer},
-		{"not JSON", "POST /plants", plant, 200, "", `x`, openapi.ErrAnswer},
-		{"two values", "GET /plants", "", 200, "", `[] []`, openapi.ErrAnswer},
-		{"over int64", "GET /plants?include=id", "", 200, "", `[{"id":9223372036854775808,"name":"x"}]`, openapi.ErrAnswer},
-		{"digits", "GET /plants?include=id", "", 200, "", `[{"id":1.0,"name":"x"}]`, openapi.ErrAnswer},
-		{"unknown error", "GET /plants", "", 500, "", failed("50099"), openapi.ErrAnswer},
-		{"error of another status", "GET /plants", "", 500, "", failed("50400"), openapi.ErrAnswer},
-		{"error of another operation", "GET /plants", "", 400, "", failed("40003"), openapi.ErrAnswer},
-		{"body of a delete", "DELETE /plants/1", "", 204, noType, "x", openapi.ErrAnswer},
-		{"type of no body", "DELETE /plants/1", "", 204, "", "", openapi.ErrAnswer},
-		{"body of a HEAD", "HEAD /plants", "", 200, "", "[]", openapi.ErrAnswer},
+		{"status", "POST /plants", plant, 201, "", created, undocumented},
+		{"status of an unknown path", "GET /", "", 400, "", failed("40000"), undocumented},
+		{"status of an unknown method", "PUT /plants", "", 404, "", failed("40401"), undocumented},
+		{"header", "POST /plants", plant, 200, "Location: /plants/1", created, undocumented},
+		{"header of another status", "POST /plants", plant, 200, link, created, undocumented},
+		{"value of a header", "GET /plants", "", 200, "Link: next", `[]`, undocumented},
+		{"number in a header", "GET /plants", "", 503, "Retry-After: 1.0", failed("50300"), undocumented},
+		{"header twice", "GET /plants", "", 200, link + "\n" + link, `[]`, undocumented},
+		{"missing header", "GET /plants", "", 503, "", failed("50300"), undocumented},
+		{"Allow", "PUT /plants", "", 405, "Allow: DELETE", failed("40500"), undocumented},
+		{"media type", "GET /plants", "", 200, "Content-Type: text/plain", `[]`, undocumented},
+		{"no media type", "GET /plants", "", 200, noType, `[]`, undocumented},
+		{"member", "POST /plants", plant, 200, "", `{"id":1,"name":"x"}`, undocumented},
+		{"member of an element", "GET /plants", "", 200, "", `[{"name":"x","owner":"y"}]`, undocumented},
+		{"missing member", "POST /plants", plant, 200, "", `{"tag":"x"}`, undocumented},
+		{"null", "POST /plants", plant, 200, "", `{"name":"x","tag":null}`, undocumented},
+		{"duplicate member", "POST /plants", plant, 200, "", `{"name":"x","name":"x"}`, undocumented},
+		{"not JSON", "POST /plants", plant, 200, "", `x`, undocumented},
+		{"two values", "GET /plants", "", 200, "", `[] []`, undocumented},
+		{"over int64", "GET /plants?include=id", "", 200, "", `[{"id":9223372036854775808,"name":"x"}]`, undocumented},
+		{"digits", "GET /plants?include=id", "", 200, "", `[{"id":1.0,"name":"x"}]`, undocumented},
+		{"unknown error", "GET /plants", "", 500, "", failed("50099"), undocumented},
+		{"error of another status", "GET /plants", "", 500, "", failed("50400"), undocumented},
+		{"error of another operation", "GET /plants", "", 400, "", failed("40003"), undocumented},
+		{"body of a delete", "DELETE /plants/1", "", 204, noType, "x", undocumented},
+		{"type of no body", "DELETE /plants/1", "", 204, "", "", undocumented},
+		{"body of a HEAD", "HEAD /plants", "", 200, "", "[]", undocumented},
 
-		{"no token", "GET /plants\nAuthorization:", "", 200, "", `[]`, openapi.ErrAccepted},
-		{"long name", "POST /plants", `{"id": 1, "name": "` + strings.Repeat("x", 257) + `"}`, 200, "", created, openapi.ErrAccepted},
-		{"blank name", "POST /plants", `{"id": 1, "name": "\u0085"}`, 200, "", created, openapi.ErrAccepted},
-		{"fraction", "POST /plants", `{"id": 1.0, "name": "x"}`, 200, "", created, openapi.ErrAccepted},
-		{"lone surrogate", "POST /plants", `{"id": 1, "name": "\ud800"}`, 200, "", created, openapi.ErrAccepted},
-		{"large body", "POST /plants", plant + strings.Repeat(" ", 1<<16), 200, "", created, openapi.ErrAccepted},
-		{"no body", "POST /plants", "", 200, "", created, openapi.ErrAccepted},
-		{"header parameter", "POST /plants\nidempotency-key: a,b", plant, 200, "", created, openapi.ErrAccepted},
-		{"path parameter", "DELETE /plants/01", "", 204, noType, "", openapi.ErrAccepted},
-		{"query parameter", "HEAD /plants?limit=0", "", 200, "", "", openapi.ErrAccepted},
-		{"parameter twice", "GET /plants?limit=1&limit=1", "", 200, "", `[]`, openapi.ErrAccepted},
-		{"query string", "GET /plants?x=%zz", "", 200, "", `[]`, openapi.ErrAccepted},
+		{"no token", "GET /plants\nAuthorization:", "", 200, "", `[]`, accepted},
+		{"long name", "POST /plants", `{"id": 1, "name": "` + strings.Repeat("x", 257) + `"}`, 200, "", created, accepted},
+		{"blank name", "POST /plants", `{"id": 1, "name": "\u0085"}`, 200, "", created, accepted},
+		{"fraction", "POST /plants", `{"id": 1.0, "name": "x"}`, 200, "", created, accepted},
+		{"lone surrogate", "POST /plants", `{"id": 1, "name": "\ud800"}`, 200, "", created, accepted},
+		{"large body", "POST /plants", plant + strings.Repeat(" ", 1<<16), 200, "", created, accepted},
+		{"no body", "POST /plants", "", 200, "", created, accepted},
+		{"header parameter", "POST /plants\nidempotency-key: a,b", plant, 200, "", created, accepted},
+		{"path parameter", "DELETE /plants/01", "", 204, noType, "", accepted},
+		{"query parameter", "HEAD /plants?limit=0", "", 200, "", "", accepted},
+		{"parameter twice", "GET /plants?limit=1&limit=1", "", 200, "", `[]`, accepted},
+		{"query string", "GET /plants?x=%zz", "", 200, "", `[]`, accepted},
 
-		{"valid body", "POST /plants", plant, 400, "", failed("40002"), openapi.ErrRefused},
-		{"int64", "POST /plants", `{"id": 9223372036854775807, "name": "x"}`, 400, "", failed("40002"), openapi.ErrRefused},
-		{"valid query", "GET /plants?limit=1&x=1&x=2", "", 400, "", failed("40006"), openapi.ErrRefused},
-		{"valid path", "DELETE /plants/-1?x=%zz", "", 400, "", failed("40007"), openapi.ErrRefused},
+		{"valid body", "POST /plants", plant, 400, "", failed("40002"), refused},
+		{"int64", "POST /plants", `{"id": 9223372036854775807, "name": "x"}`, 400, "", failed("40002"), refused},
+		{"valid query", "GET /plants?limit=1&x=1&x=2", "", 400, "", failed("40006"), refused},
+		{"valid path", "DELETE /plants/-1?x=%zz", "", 400, "", failed("40007"), refused},
 	} {
 		t.Run(test.title, func(t *testing.T) {
 			start, lines, _ := strings.Cut(test.request, "\n")
@@ -112,8 +118,8 @@ func TestValidate(t *testing.T) {
 			}
 			req := &http.Request{Method: method, URL: u, Header: header(lines, "Authorization", "Bearer x")}
 			err = d.Validate(req, []byte(test.body), response(test.status, test.header), []byte(test.answer))
-			if !errors.Is(err, test.want) {
-				t.Errorf("%v, want %v", err, test.want)
+			if (err == nil) != (test.want == "") || err != nil && !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
 	}
@@ -145,24 +151,6 @@ func header(lines string, others ...string) http.Header {
 	return h
 }
 
-// The response to an unknown request must be one of any operation.
-func TestValidateWithoutURL(t *testing.T) {
-	d := parse(t, string(api.Document))
-	for _, test := range []struct {
-		status int
-		body   string
-		want   error
-	}{
-		{404, failed("40401"), nil}, {400, failed("40002"), nil},
-		{400, failed("40099"), openapi.ErrAnswer}, {418, failed("41800"), openapi.ErrAnswer}, {400, `{"message":"x"}`, openapi.ErrAnswer},
-	} {
-		err := d.Validate(&http.Request{Method: "GET"}, nil, response(test.status, ""), []byte(test.body))
-		if !errors.Is(err, test.want) {
-			t.Errorf("%d %s: %v, want %v", test.status, test.body, err, test.want)
-		}
-	}
-}
-
 // An operation that needs no token may not ask for one.
 func TestPublicOperation(t *testing.T) {
 	d := parse(t, strings.Replace(string(api.Document), "      operationId: listPlants\n", "      operationId: listPlants\n      security: []\n", 1))
@@ -170,8 +158,8 @@ func TestPublicOperation(t *testing.T) {
 	if err := d.Validate(req, nil, response(200, ""), []byte("[]")); err != nil {
 		t.Error(err)
 	}
-	if err := d.Validate(req, nil, response(401, ""), []byte(failed("40100"))); !errors.Is(err, openapi.ErrRefused) {
-		t.Errorf("%v, want %v", err, openapi.ErrRefused)
+	if err := d.Validate(req, nil, response(401, ""), []byte(failed("40100"))); err == nil || !strings.HasPrefix(err.Error(), refused) {
+		t.Errorf("%v, want %q", err, refused)
 	}
 }
 

@@ -25,6 +25,10 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseRegexpEngine(compileRegexp)
+	for _, name := range []string{"int32", "int64"} {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: checkInteger})
+	}
+	c.AssertFormat()
 	if err := c.AddResource("schema.json", value); err != nil {
 		return err
 	}
@@ -64,10 +68,10 @@ func (s *Schema) checkJSON(body []byte, closed bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Validate(value); err != nil {
+	if err := s.Validate(value); err != nil || !closed {
 		return err
 	}
-	return s.checkStrictly(value, closed)
+	return s.checkMembers(value)
 }
 
 // checkText checks the value of a parameter or a header.
@@ -75,43 +79,29 @@ func (s *Schema) checkText(text string) error {
 	if !s.IsInteger() {
 		return s.Validate(text)
 	}
-	if !isPlain(text) {
-		return fmt.Errorf("%q is not an int64 in plain digits", text)
+	if err := checkInteger(json.Number(text)); err != nil {
+		return err
 	}
 	return s.Validate(json.Number(text))
 }
 
-// checkStrictly checks what JSON Schema doesn't, on a value that s allows:
-// integers are int64 in plain digits (to JSON Schema 1.0 is an integer too),
-// and, if closed is set, all members are documented.
-func (s *Schema) checkStrictly(value any, closed bool) error {
-	switch value := value.(type) {
-	case json.Number:
-		if s.IsInteger() && !isPlain(value.String()) {
-			return fmt.Errorf("%s is not an int64 in plain digits", value)
-		}
-	case []any:
-		for _, element := range value {
-			if s.Items2020 == nil {
-				break
-			}
-			if err := (&Schema{s.Items2020}).checkStrictly(element, closed); err != nil {
+// checkMembers checks that all members of the objects in value are documented.
+func (s *Schema) checkMembers(value any) error {
+	if elements, ok := value.([]any); ok && s.Items2020 != nil {
+		for _, element := range elements {
+			if err := (&Schema{s.Items2020}).checkMembers(element); err != nil {
 				return err
 			}
 		}
-	case map[string]any:
-		properties := s.AllProperties()
-		for name, member := range value {
-			property, ok := properties[name]
-			if !ok {
-				if closed && len(properties) > 0 {
-					return fmt.Errorf("undocumented member %q: add it under components/schemas", name)
-				}
-				continue
-			}
-			if err := property.checkStrictly(member, closed); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+	}
+	members, _ := value.(map[string]any)
+	properties := s.AllProperties()
+	for name, member := range members {
+		if properties[name] == nil {
+			return fmt.Errorf("undocumented member %q: add it under components/schemas", name)
+		}
+		if err := properties[name].checkMembers(member); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,8 +112,13 @@ func (s *Schema) IsInteger() bool {
 	return s.Types != nil && slices.Contains(s.Types.ToStrings(), "integer")
 }
 
-// isPlain reports whether s is an int64 in its shortest decimal form.
-func isPlain(s string) bool {
-	n, err := strconv.ParseInt(s, 10, 64)
-	return err == nil && strconv.FormatInt(n, 10) == s
+// checkInteger checks the formats int32 and int64: a number must be an int64 in
+// its shortest decimal form. To JSON Schema, 1.0 is an integer too. Bounds are
+// checked by minimum and maximum.
+func checkInteger(value any) error {
+	text, ok := value.(json.Number)
+	if n, err := text.Int64(); ok && (err != nil || strconv.FormatInt(n, 10) != text.String()) {
+		return fmt.Errorf("%q is not an int64 in plain digits", text)
+	}
+	return nil
 }
