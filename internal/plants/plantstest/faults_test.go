@@ -13,6 +13,12 @@ import (
 
 func nothing[T any](T) {}
 
+func (m *Memory) replace(e entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(e)
+}
+
 // sorted lists in another order.
 func sorted(compare func(a, b int64) int) faulty {
 	return faulty{list: func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error) {

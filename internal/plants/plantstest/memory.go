@@ -34,12 +34,6 @@ func (m *Memory) lookup(id int64) (e entry, ok bool) {
 	return e, ok
 }
 
-func (m *Memory) replace(e entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.put(e)
-}
-
 // put stores e. The caller holds the lock.
 func (m *Memory) put(e entry) {
 	if m.byID == nil {

@@ -20,76 +20,55 @@ var patience = 10 * time.Second
 // are want or become want within patience.
 func (s suite) has(t *testing.T, owner string, after *int64, limit int, want ...plants.Plant) {
 	t.Helper()
-	s.settles(t, func(ctx context.Context) error {
-		got, err := s.read(ctx, owner, after, limit)
-		for i := range min(len(got), len(want)) {
-			if d := Difference(got[i], want[i]); d != "" {
-				return fmt.Errorf("plant %d of the list: %s", i, d)
-			}
-		}
-		if err == nil && len(got) != len(want) {
-			err = fmt.Errorf("the list has %d plants, want %d", len(got), len(want))
-		}
-		return err
-	})
-}
-
-// settles calls check until it returns nil, and ends the test if it still fails
-// after patience.
-func (s suite) settles(t *testing.T, check func(context.Context) error) {
-	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		err := check(t.Context())
+		got, err := s.read(t.Context(), owner, plants.Query{After: after, Limit: limit})
+		if err == nil {
+			err = compare(got, want)
+		}
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after %v: %v", patience, err)
+			t.Fatalf("%T, after %v: %v", s.Store, patience, err)
 		}
 	}
 }
 
-// read returns the plants after the given id, read in pages of limit.
-func (s suite) read(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, error) {
+// compare returns the first difference between two lists.
+func compare(got, want []plants.Plant) error {
+	for i := range min(len(got), len(want)) {
+		if d := Difference(got[i], want[i]); d != "" {
+			return fmt.Errorf("plant %d of the list: %s; if this field is lost, make the store's Create write it and its List read it", i, d)
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("the list has %d plants, want %d", len(got), len(want))
+	}
+	return nil
+}
+
+// read returns all plants that q selects, in pages of q.Limit. Each page must
+// meet the contract of [plants.Page].
+func (s suite) read(ctx context.Context, owner string, q plants.Query) ([]plants.Plant, error) {
 	var all []plants.Plant
 	for {
-		page, err := s.page(ctx, owner, plants.Query{After: after, Limit: limit})
-		if err != nil {
-			return nil, err
+		page, err := s.List(ctx, owner, q)
+		if n := len(page.Plants); err == nil && (n > q.Limit || n == 0 && page.More) {
+			err = fmt.Errorf("got %d plants, with More %t", n, page.More)
 		}
-		all = append(all, page.Plants...)
+		if err != nil {
+			return nil, fmt.Errorf("List(%q, %s): %w", owner, show(q), err)
+		}
+		for _, p := range page.Plants {
+			if q.After != nil && p.ID <= *q.After {
+				return nil, fmt.Errorf("List(%q): got id %d after id %d", owner, p.ID, *q.After)
+			}
+			all, q.After = append(all, p), &p.ID
+		}
 		if !page.More {
 			return all, nil
 		}
-		after = &page.Plants[len(page.Plants)-1].ID
 	}
-}
-
-// page returns one page, or an error if it violates q, its order or the
-// contract of [plants.Page].
-func (s suite) page(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
-	query := fmt.Sprintf("List(%q, limit %d)", owner, q.Limit)
-	if q.After != nil {
-		query = fmt.Sprintf("List(%q, limit %d after %d)", owner, q.Limit, *q.After)
-	}
-	page, err := s.List(ctx, owner, q)
-	if err != nil {
-		return page, fmt.Errorf("%s: %w", query, err)
-	}
-	if n := len(page.Plants); n > q.Limit {
-		return page, fmt.Errorf("%s: got %d plants", query, n)
-	}
-	if page.More && len(page.Plants) == 0 {
-		return page, fmt.Errorf("%s: got an empty page with More set", query)
-	}
-	last := q.After
-	for _, p := range page.Plants {
-		if last != nil && p.ID <= *last {
-			return page, fmt.Errorf("%s: got id %d after id %d", query, p.ID, *last)
-		}
-		last = &p.ID
-	}
-	return page, nil
 }
 
 // randomOwner returns an owner that no other test uses.

@@ -36,23 +36,15 @@ var promises = []struct {
 	name string
 	test func(*testing.T, suite)
 }{
-	// values.go
 	{"fields", testFields},
 	{"strings", testStrings},
-	// list.go
-	{"empty", testEmpty},
 	{"order", testOrder},
-	{"pages", testPages},
 	{"after", testAfter},
 	{"isolation", testIsolation},
 	{"odd owners", testOddOwners},
-	// tokens.go
-	{"in use", testInUse},
-	{"same token", testSameToken},
-	{"token reused", testTokenReused},
-	{"token after delete", testTokenAfterDelete},
-	{"token of another owner", testTokenOfAnotherOwner},
-	// calls.go
+	{"second create", testSecondCreate},
+	{"token per id", testTokenPerID},
+	{"create after delete", testCreateAfterDelete},
 	{"concurrent creates", testConcurrentCreates},
 	{"concurrent retries", testConcurrentRetries},
 	{"concurrent deletes", testConcurrentDeletes},
