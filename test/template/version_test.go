@@ -2,6 +2,7 @@ package template
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,29 @@ func TestNewValuesMakeNewVersions(t *testing.T) {
 			if changed && before.version() == after.version() {
 				t.Errorf("%s: add ${%s}: %s reads it, and with another value it must get another version", line(t, "VersionDescription:"), name, function)
 			}
+		}
+	}
+}
+
+// A property that is changed or added reaches the alias by another version.
+func TestEditsMakeNewVersions(t *testing.T) {
+	t.Parallel()
+	text := readFile(t, "template.yaml")
+	before := deploy(t, nil)
+	for _, property := range []string{
+		"Timeout: 11", "MemorySize: 512", "Runtime: provided.al2", "Handler: other", "EphemeralStorage: {Size: 1024}",
+		"Layers: [!Sub arn:aws:lambda:eu-central-1:1:layer:extension:1]", "VpcConfig: {SubnetIds: [a]}", "ReservedConcurrentExecutions: 9",
+	} {
+		name, _, _ := strings.Cut(property, ":")
+		edited := regexp.MustCompile("(?m)^      "+name+": .*\n").ReplaceAllString(text, "")
+		edited = strings.Replace(edited, "      CodeUri: .\n", "      CodeUri: .\n      "+property+"\n", 1)
+		if after := do(t, job{Template: edited}); after.version() == before.version() {
+			t.Errorf("template.yaml: with %s the version stays the same", property)
+		}
+	}
+	for name, r := range before.Resources {
+		if r.Type == "AWS::Lambda::Version" && (r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain") {
+			t.Errorf("template.yaml: CloudFormation deletes %s when it is replaced, so that the alias can't return to it", name)
 		}
 	}
 }
