@@ -1,6 +1,7 @@
 package template
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,29 +11,52 @@ import (
 // CloudFormation refuses these before it changes anything.
 func TestParametersAreChecked(t *testing.T) {
 	t.Parallel()
+	const china = "cn-north-1"
 	for _, tt := range []struct {
 		parameters map[string]string
 		refused    string // part of the reason; empty if they are valid
+		region     string
 	}{
-		{nil, ""},
-		{otherIssuer, ""},
-		{map[string]string{"MachineClient": "true"}, ""},
-		{map[string]string{"TokenAudience": "plants"}, "TokenIssuer"},
-		{map[string]string{"TokenJwksUrl": "https://a.example/keys"}, "TokenIssuer"},
-		{map[string]string{"TokenIssuer": "https://a.example"}, "TokenIssuer needs TokenAudience"},
-		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a", "MachineClient": "true"}, "MachineClient"},
-		{map[string]string{"TokenIssuer": "http://a.example", "TokenAudience": "a"}, "TokenIssuer"},
-		{map[string]string{"TokenIssuer": "https://a|b", "TokenAudience": "a"}, "TokenIssuer"}, // | separates values in VersionDescription
-		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a, b"}, "TokenAudience"},
-		{map[string]string{"CorsOrigins": "*"}, ""},
-		{map[string]string{"CorsOrigins": "https://a.example,http://localhost:3000"}, ""},
-		{map[string]string{"CorsOrigins": "https://a.example/"}, "CorsOrigins"}, // an origin has no path
-		{map[string]string{"CorsOrigins": "https://a.example, https://b.example"}, "CorsOrigins"},
+		{nil, "", ""},
+		{otherIssuer, "", ""},
+		{map[string]string{"MachineClient": "true"}, "", ""},
+		{map[string]string{"TokenAudience": "plants"}, "TokenIssuer", ""},
+		{map[string]string{"TokenJwksUrl": "https://a.example/keys"}, "TokenIssuer", ""},
+		{map[string]string{"TokenIssuer": "https://a.example"}, "TokenIssuer needs TokenAudience", ""},
+		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a", "MachineClient": "true"}, "MachineClient", ""},
+		{map[string]string{"TokenIssuer": "http://a.example", "TokenAudience": "a"}, "TokenIssuer", ""},
+		{map[string]string{"TokenIssuer": "https://a|b", "TokenAudience": "a"}, "TokenIssuer", ""}, // | separates values in VersionDescription
+		{map[string]string{"TokenIssuer": "https://a.example", "TokenAudience": "a, b"}, "TokenAudience", ""},
+		{map[string]string{"CorsOrigins": "*"}, "", ""},
+		{map[string]string{"CorsOrigins": "https://a.example,http://localhost:3000"}, "", ""},
+		{map[string]string{"CorsOrigins": "https://a.example/"}, "CorsOrigins", ""}, // an origin has no path
+		{map[string]string{"CorsOrigins": "https://a.example, https://b.example"}, "CorsOrigins", ""},
+		{nil, "no user pools in China", china},
+		{otherIssuer, "", china},
+		{nil, "", "us-gov-west-1"},
+		{map[string]string{"ExistingTable": "plants-PlantTable-1A2B3C4D5E6FG"}, "", ""},
+		{map[string]string{"ExistingTable": "no spaces"}, "ExistingTable", ""},
+		{map[string]string{"AlarmTopic": topic}, "", ""},
+		{map[string]string{"AlarmTopic": topic + ".fifo"}, "AlarmTopic", ""},
 	} {
-		got := strings.Join(deploy(t, tt.parameters).Refused, "; ")
+		got := strings.Join(do(t, job{readFile(t, "template.yaml"), tt.parameters, tt.region, ""}).Refused, "; ")
 		if (got == "") != (tt.refused == "") || !strings.Contains(got, tt.refused) {
 			t.Errorf("%v: refused because of %q, want %q", tt.parameters, got, tt.refused)
 		}
+	}
+}
+
+// The console shows each parameter in one group.
+func TestParameterGroups(t *testing.T) {
+	t.Parallel()
+	s := deploy(t, nil)
+	var grouped []string
+	for _, g := range s.Groups {
+		grouped = append(grouped, g.Parameters...)
+	}
+	slices.Sort(grouped)
+	if want := slices.Sorted(maps.Keys(s.Parameters)); !slices.Equal(grouped, want) {
+		t.Errorf("template.yaml: the parameter groups have %q, want %q", grouped, want)
 	}
 }
 
@@ -50,6 +74,18 @@ func TestSAMConfig(t *testing.T) {
 			if !slices.ContainsFunc(parameters[name].AllowedValues, func(v any) bool { return str(v) == value }) {
 				t.Errorf("samconfig.toml: template.yaml doesn't allow %s", o)
 			}
+		}
+	}
+}
+
+// Cognito's token endpoint has another host in AWS GovCloud (US).
+// See https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html.
+func TestTokenURL(t *testing.T) {
+	t.Parallel()
+	for region, host := range map[string]string{"eu-central-1": "auth.eu-central-1", "us-gov-west-1": "auth-fips.us-gov-west-1"} {
+		s := do(t, job{Template: readFile(t, "template.yaml"), Region: region, Parameters: map[string]string{"MachineClient": "true"}})
+		if got, want := str(s.Outputs["TokenUrl"], "Value"), "https://${TokenDomain}."+host+".amazoncognito.com/oauth2/token"; got != want {
+			t.Errorf("TokenUrl is %s, want %s", got, want)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 """Reads jobs from standard input and writes their results to standard output,
 one JSON object per line.
 
-{"template": TEXT, "parameters": {NAME: VALUE}, "partition": NAME}
+{"template": TEXT, "parameters": {NAME: VALUE}, "region": NAME}
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
-    "Refused", "Error"}; Refused lists the invalid parameters and the violated
-    rules.
+    "Groups", "Refused", "Error"}. Groups are those of parameters in the console;
+    Refused lists the invalid parameters and the violated rules.
 {"lint": TEXT, "parameters": {NAME: VALUE}}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
@@ -64,14 +64,30 @@ def without_omitted(v):
     return v
 
 
-def evaluate(template, parameters, partition):
-    values = {name: str(p["Default"]) for name, p in template["Parameters"].items()}
+def evaluate(template, parameters, region):
+    values = {name: str(p.get("Default", "")) for name, p in template["Parameters"].items()}
     values |= parameters
-    values |= {"AWS::Partition": partition, "AWS::StackId": "arn:stack/plants/id"}
-    resolver = IntrinsicResolver(template, Symbols(values))
+    partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rpartition("-")[0].rpartition("-")[0], "aws")
+    values |= {"AWS::Region": region, "AWS::Partition": partition, "AWS::StackId": "arn:stack/plants/id"}
+    symbols = Symbols(values)
+    resolver = IntrinsicResolver(template, symbols)
 
     def value(v):
         return without_omitted(resolver.intrinsic_property_resolver(v, ignore_errors=False))
+
+    def substitute(arg, ignore_errors):
+        text, local = arg if isinstance(arg, list) else (arg, {})
+
+        def variable(match):
+            name, _, attribute = match[1].partition(".")
+            if name in local:
+                return value(local[name])
+            return symbols.resolve_symbols(name, attribute or IntrinsicResolver.REF)
+
+        return re.sub(r"\$\{([^!}]+)\}", variable, text)
+
+    # SAM's own Fn::Sub doesn't know the form with variables of its own.
+    resolver.intrinsic_key_function_map[IntrinsicResolver.FN_SUB] = substitute
 
     def exists(v):
         return "Condition" not in v or value({"Fn::And": [{"Condition": v["Condition"]}]})
@@ -91,6 +107,7 @@ def evaluate(template, parameters, partition):
         "Resources": section("Resources"),
         "Outputs": section("Outputs"),
         "Parameters": template["Parameters"],
+        "Groups": template.get("Metadata", {}).get("AWS::CloudFormation::Interface", {}).get("ParameterGroups", []),
         "Refused": refused,
     }
 
@@ -104,13 +121,13 @@ def run(job):
     parameters = job.get("parameters") or {}
     if "lint" in job:
         # In a SAM template the linter checks fewer values, so the translated
-        # one is linted, too, except for what the translator causes: W2001 (it
-        # replaces references to Deployment) and W3011 (it copies the function's
-        # UpdateReplacePolicy to other resources).
+        # one is linted, too. Not its faults: W2001 and W3011 (the translator
+        # replaces references to Deployment, and copies UpdateReplacePolicy to
+        # other resources) and W3002 (sam deploy uploads the nested template).
         translated = json.dumps(translate(job["lint"], parameters))
-        return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3011"])}
+        return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3002", "W3011"])}
     try:
-        return evaluate(translate(job["template"], parameters), parameters, job.get("partition") or "aws")
+        return evaluate(translate(job["template"], parameters), parameters, job.get("region") or "eu-central-1")
     except InvalidDocumentException as e:
         return {"Error": "; ".join(cause.message for cause in e.causes)}
 

@@ -19,15 +19,15 @@ import (
 
 // A stack is what CloudFormation would create from a template: the intrinsic
 // functions are evaluated, and resources whose condition is false are left out.
-// Values that only a real stack has remain as ${Resource}, ${Resource.Attribute}
-// or ${AWS::Region}.
+// Values that only a real stack has remain as ${Resource} or ${Resource.Attribute}.
 type stack struct {
 	Resources  map[string]resource
 	Outputs    map[string]any
 	Parameters map[string]parameter // as declared
-	Refused    []string             // invalid parameters and violated Rules
-	Error      string               // why the translator rejects the template
-	Findings   []string             // of cfn-lint
+	Groups     []struct{ Parameters []string }
+	Refused    []string // invalid parameters and violated Rules
+	Error      string   // why the translator rejects the template
+	Findings   []string // of cfn-lint
 }
 
 type resource struct {
@@ -40,16 +40,17 @@ type resource struct {
 }
 
 type parameter struct {
-	Default       any
-	AllowedValues []any
-	MaxLength     int
+	Default        any
+	AllowedValues  []any
+	AllowedPattern string
+	MaxLength      int
 }
 
 // A job is a request to stack.py, which documents it.
 type job struct {
 	Template   string            `json:"template,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
-	Partition  string            `json:"partition,omitempty"`
+	Region     string            `json:"region,omitempty"`
 	Lint       string            `json:"lint,omitempty"`
 }
 

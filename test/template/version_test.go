@@ -13,6 +13,8 @@ var otherValue = map[string]string{
 	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
 	"TokenAudience":   "animals",
 	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
+	"ExistingTable":   "plants-restored",
+	"AlarmTopic":      "arn:aws:sns:eu-central-1:123456789012:alarms",
 	"CorsOrigins":     "https://a.example,http://localhost:3000",
 	"ThrottlingRate":  "1",
 	"ThrottlingBurst": "1",
@@ -84,7 +86,10 @@ func TestVersionDescriptionIsShortEnough(t *testing.T) {
 	t.Parallel()
 	longest := map[string]string{}
 	for name, p := range deploy(t, nil).Parameters {
-		longest[name] = strings.Repeat("x", max(p.MaxLength, 1))
+		longest[name] = strings.Repeat("x", p.MaxLength)
+		if strings.HasPrefix(p.AllowedPattern, "^(https://") {
+			longest[name] = "https://" + longest[name][len("https://"):]
+		}
 		if p.MaxLength == 0 && p.AllowedValues == nil {
 			longest[name] = strings.Repeat("x", 300)
 		}
