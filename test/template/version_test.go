@@ -1,7 +1,6 @@
 package template
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,15 +43,20 @@ func TestNewValuesMakeNewVersions(t *testing.T) {
 		if value == "" {
 			t.Errorf("add a value of %s to otherValue in this test", name)
 		}
-		for _, base := range []map[string]string{nil, otherIssuer} {
-			other := map[string]string{}
-			maps.Copy(other, base)
-			other[name] = value
-			before, after := deploy(t, base), deploy(t, other)
-			changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
-			if changed && before.version() == after.version() {
-				t.Errorf("%s: add ${%s}: %s reads it, and with another value it must get another version", line(t, "VersionDescription:"), name, function)
+		var base map[string]string
+		if strings.HasPrefix(name, "Token") {
+			base = otherIssuer
+		}
+		other := map[string]string{name: value}
+		for name, value := range base {
+			if other[name] == "" {
+				other[name] = value
 			}
+		}
+		before, after := deploy(t, base), deploy(t, other)
+		changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
+		if changed && before.version() == after.version() {
+			t.Errorf("%s: add ${%s}: %s reads it, and with another value it must get another version", line(t, "VersionDescription:"), name, function)
 		}
 	}
 }
