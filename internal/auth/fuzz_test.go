@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,13 +127,32 @@ func FuzzSigned(f *testing.F) {
 		if audience != authtest.Audience {
 			t.Errorf("accepted the audience of %s", payload)
 		}
-		if scope, ok := c["scope"].(string); ok && strings.HasPrefix(scope, "plants/") {
-			if caller.Allows(auth.ScopeRead) && !strings.Contains(scope, auth.ScopeRead) ||
-				caller.Allows(auth.ScopeWrite) && !strings.Contains(scope, auth.ScopeWrite) {
-				t.Errorf("allows more than the scopes of %s", payload)
+		for _, name := range []string{"at_hash", "c_hash"} {
+			if _, ok := c[name]; ok {
+				t.Errorf("accepted the ID token %s", payload)
+			}
+		}
+		names := append(scopeNames(c["scope"]), scopeNames(c["scp"])...)
+		limited := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "plants/") })
+		for _, scope := range []string{auth.ScopeRead, auth.ScopeWrite} {
+			if limited && caller.Allows(scope) && !slices.Contains(names, scope) {
+				t.Errorf("allows %s with %s", scope, payload)
 			}
 		}
 	})
+}
+
+// scopeNames returns the names in a string or an array of strings.
+func scopeNames(claim any) (names []string) {
+	list, ok := claim.([]any)
+	if !ok {
+		list = []any{claim}
+	}
+	for _, value := range list {
+		s, _ := value.(string)
+		names = append(names, strings.Split(s, " ")...)
+	}
+	return names
 }
 
 // FuzzStaticKeys tries key sets. None may verify the signature of a new key.
