@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz bench bench-lambda api-lint api-compat contract extending rename
+.PHONY: help run test acceptance check fuzz bench bench-lambda api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -61,6 +61,12 @@ contract: ## try api/openapi.yaml: schemathesis on both stores, generated client
 	go vet -tags contract ./test/contract
 	$(STATICCHECK) -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
+
+# The tag keeps out of `go test ./...` what downloads hundreds of megabytes.
+issuers: ## try tokens of real issuers: oidc-provider, Authlib, moto's Cognito, Keycloak; needs Node, Python, Java 17, Maven
+	go vet -tags issuers ./test/issuers
+	$(STATICCHECK) -tags issuers ./test/issuers
+	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
 extending: ## carry out the changes of docs/extending.md on copies of the project, and test these
 	go vet -tags extending ./test/extending
