@@ -2,14 +2,21 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,12 +30,12 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-var screenshots = flag.String("screenshots", "", "`folder` for pictures of the docs page")
+var screenshots = flag.String("screenshots", "", "write pictures of the docs page to this `directory`")
 
-// patience is for what takes a moment, on a machine that is busy with other tests.
-const patience = 20 * time.Second
+// timeout is for a single step, on a busy machine.
+const timeout = 20 * time.Second
 
-// A tab is a page of the program in a real browser.
+// A tab is the docs page in a real browser.
 type tab struct {
 	t     *testing.T
 	ctx   context.Context
@@ -37,23 +44,22 @@ type tab struct {
 	shots int
 
 	mu     sync.Mutex
-	faults []string // what no page should do, in the words of the browser
+	faults []string // errors that the browser reported
 }
 
-// openTab opens the page at base in a browser of its own, which ends with the
-// test. The test then fails if the browser had anything to complain of, a
-// violation of the Content-Security-Policy included, or if the page asked
-// another server for anything.
+// openTab opens the page at base in a browser of its own. When the test ends, it
+// fails if the browser reported an error, such as a violation of the
+// Content-Security-Policy, or if the page sent a request to another server.
 //
-// If there is no browser the test is skipped, loudly; with CI=true it fails.
+// Without a browser the test is skipped: see [tools.Missing].
 func openTab(t *testing.T, base string, width int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, // which root can't have, and the page is our own
+		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -62,7 +68,7 @@ func openTab(t *testing.T, base string, width int64) *tab {
 	b := &tab{t: t, ctx: ctx, base: base, width: width}
 	err := chromedp.Listen(ctx, b.note)
 	if errors.Is(err, exec.ErrNotFound) {
-		tools.Missing(t, fmt.Errorf("no browser to test the docs page in: install Chromium or Chrome (%w)", err))
+		tools.Missing(t, fmt.Errorf("no browser for the tests of the docs page: install Chromium or Chrome: %w", err))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -76,13 +82,13 @@ func openTab(t *testing.T, base string, width int64) *tab {
 	return b
 }
 
-// note keeps what is wrong with the page.
+// note records the errors of the page.
 func (b *tab) note(event any) {
 	var fault string
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if url := e.Request.URL; !strings.HasPrefix(url, b.base+"/") && !strings.HasPrefix(url, "data:") {
-			fault = "it asks another server: " + url
+			fault = "request to another server: " + url
 		}
 	case *runtime.EventConsoleAPICalled:
 		fault = fmt.Sprintf("console.%s of %d values", e.Type, len(e.Args))
@@ -95,8 +101,8 @@ func (b *tab) note(event any) {
 			fault += " " + thrown.Description
 		}
 	case *log.EventEntryAdded:
-		// The browser remarks on each failed request. Those of the service's
-		// operations fail when the test wants it.
+		// The browser reports each failed request. Requests to the service
+		// may fail on purpose.
 		if e.Entry.Source != log.EntrySourceNetwork || !strings.HasPrefix(e.Entry.URL, b.base+"/plants") {
 			fault = fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
@@ -108,7 +114,7 @@ func (b *tab) note(event any) {
 	}
 }
 
-// takeFaults returns the faults so far, and forgets them.
+// takeFaults returns the errors so far, and removes them.
 func (b *tab) takeFaults() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +125,7 @@ func (b *tab) takeFaults() []string {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("the browser at %d px: %v", b.width, err)
@@ -141,42 +147,66 @@ func (b *tab) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// fill types a text over what stands in a field.
+// fill replaces the text in a field.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	b.do(chromedp.Focus(chromedp.CSS(selector)))
-	eval[any](b, "document.activeElement.select()")
-	b.do(chromedp.KeyEvent(text))
+	quoted, _ := json.Marshal(text)
+	eval[any](b, fmt.Sprintf("document.activeElement.select(); document.execCommand('insertText', false, %s)", quoted))
 }
 
-// sees waits until the text of an element has all of want. It also holds the
-// page to the width of the window.
+// sees waits until the text of an element contains all of want. It also checks
+// that the page is not wider than the window.
 func (b *tab) sees(selector string, want ...string) {
 	b.t.Helper()
 	text := fmt.Sprintf("(document.querySelector(%q)?.innerText ?? '')", selector)
 	wanted, _ := json.Marshal(want)
 	predicate := fmt.Sprintf("%s.every(want => %s.includes(want))", wanted, text)
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(patience))); err != nil {
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](predicate, chromedp.WithPollingTimeout(timeout))); err != nil {
 		b.t.Fatalf("%s shows %q, want %q: %v", selector, eval[string](b, text), want, err)
 	}
 	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > b.width {
-		b.t.Errorf("at %d px, the page is %d wide once %s shows %q", b.width, width, selector, want)
+		b.t.Errorf("at %d px, the page is %d px wide when %s shows %q", b.width, width, selector, want)
 	}
 	b.shoot()
 }
 
-// shoot takes a picture of the page, if pictures are wanted.
+// shoot writes a picture of the top of the page if the flag says so.
 func (b *tab) shoot() {
 	if *screenshots == "" {
 		return
 	}
 	b.shots++
-	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	full, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 	if err == nil {
 		name := fmt.Sprintf("%s-%02d.png", strings.ReplaceAll(b.t.Name(), "/", "-"), b.shots)
-		err = os.WriteFile(filepath.Join(*screenshots, name), picture, 0o600)
+		err = writePicture(filepath.Join(*screenshots, name), full)
 	}
 	if err != nil {
 		b.t.Error(err)
 	}
+}
+
+// writePicture writes the top 1800 rows of a PNG picture, with a palette of its
+// most frequent colours: a quarter of the size.
+func writePicture(path string, full []byte) error {
+	source, err := png.Decode(bytes.NewReader(full))
+	if err != nil {
+		return err
+	}
+	picture := image.NewPaletted(source.Bounds().Intersect(image.Rect(0, 0, 1<<20, 1800)), nil)
+	counts := map[color.Color]int{}
+	for y := range picture.Rect.Dy() {
+		for x := range picture.Rect.Dx() {
+			counts[source.At(x, y)]++
+		}
+	}
+	colors := slices.SortedFunc(maps.Keys(counts), func(a, b color.Color) int { return counts[b] - counts[a] })
+	picture.Palette = colors[:min(len(colors), 256)]
+	draw.Draw(picture, picture.Rect, source, image.Point{}, draw.Src)
+	var out bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture); err != nil {
+		return err
+	}
+	return os.WriteFile(path, out.Bytes(), 0o644)
 }

@@ -9,27 +9,30 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
-// start starts the program and returns its base address.
+func TestMain(m *testing.M) { tools.Main(m) }
+
+// start starts the program with the settings in env and returns its base address.
 func start(t *testing.T, env ...string) string {
 	return program.Start(t, program.Environ(env...), t.TempDir()).Base
 }
 
-// The widths that the page is looked at in: of a telephone and of a desk.
+// widths are those of a phone and of a desktop.
 var widths = []int64{390, 1280}
 
 func at(t *testing.T, width int64, test func(*testing.T)) {
 	t.Run(fmt.Sprintf("%dpx", width), test)
 }
 
-// operation opens an operation of the page and returns a function that executes
-// it, and waits until what the service answered has all of want.
+// operation opens an operation of the page. The returned function executes it and
+// waits until the answer contains all of want.
 func (b *tab) operation(id string) (execute func(want ...string)) {
 	b.t.Helper()
 	element := "#operations-plants-" + id
 	b.click(element + " .opblock-summary-control")
-	// Swagger UI shows the button before it knows what to send.
+	// Swagger UI shows the button before it is ready to send.
 	b.do(chromedp.WaitVisible(chromedp.CSS(element + " .opblock-description")))
 	return func(want ...string) {
 		b.t.Helper()
@@ -38,26 +41,31 @@ func (b *tab) operation(id string) (execute func(want ...string)) {
 	}
 }
 
-// Someone who has never seen the service gets a token with one click, and then
-// creates, lists and deletes plants. The ids are beyond what JavaScript can hold.
+// A user of the page gets a token with one click, and then creates, lists and
+// deletes plants. One id is outside the range that JavaScript represents exactly.
 func TestPage(t *testing.T) {
 	const large, text = "9223372036854775807", "#operations-plants-createPlant textarea"
 	for _, width := range widths {
 		at(t, width, func(t *testing.T) {
 			b := openTab(t, start(t), width)
-			list := b.operation("listPlants")
-			list("401", `"error": 40100`)
+			b.sees("#token", "Get a token")
+			if top := eval[int64](b, "Math.round(document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top)"); top > 900 {
+				t.Errorf("the operations start %d px from the top: the description should be folded", top)
+			}
+			create := b.operation("createPlant")
+			create("401", `"error": 40100`)
 
 			b.click("#token button")
 			b.sees("#token output", "You are alice for 60 minutes")
-			list("200", "[]")
-
-			create := b.operation("createPlant")
 			create("200", `"name": "Basil"`, `"tag": "herb"`)
 			create("400", `"error": 40003`)
+			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
+			list := b.operation("listPlants")
+			list("200", "[", `"name": "Basil"`) // the picture in README
+
+			create = b.operation("createPlant")
 			b.fill(text, `{"id": `+large+`, "name": "<img src=//elsewhere.test> & ☘"}`)
 			create("200", `"name": "<img src=//elsewhere.test> & ☘"`)
-
 			eval[any](b, `(s => { s.value = "id"; s.dispatchEvent(new Event("change", { bubbles: true })) })(
 				document.querySelector("#operations-plants-listPlants select"))`)
 			list("200", `"id": 7,`, `"id": `+large+`,`)
@@ -72,8 +80,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A name that the issuer refuses is told, and can be mended.
-func TestPageTellsWhyThereIsNoToken(t *testing.T) {
+// The page shows why the issuer rejects a name, and accepts another one.
+func TestPageWithInvalidName(t *testing.T) {
 	b := openTab(t, start(t), widths[0])
 	eval[any](b, "document.querySelector('#token input[type=text]').value = 'é'.repeat(128)")
 	b.click("#token button")
@@ -82,11 +90,11 @@ func TestPageTellsWhyThereIsNoToken(t *testing.T) {
 	b.click("#token button")
 	b.sees("#token output", "You are bob")
 	if faults := b.takeFaults(); len(faults) != 1 {
-		t.Errorf("the browser remarked on %q, want only on the token request that failed", faults)
+		t.Errorf("the browser reported %q, want only the failed token request", faults)
 	}
 }
 
-// With another issuer a token is pasted.
+// With another issuer the user pastes a token.
 func TestPageWithOtherIssuer(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	for _, width := range widths {
@@ -102,24 +110,6 @@ func TestPageWithOtherIssuer(t *testing.T) {
 			b.click(".auth-container .authorize")
 			b.click(".auth-container .btn-done")
 			b.operation("listPlants")("200", "[]")
-		})
-	}
-}
-
-// The long text about the service is there for who wants it, and out of the way
-// for who doesn't.
-func TestPageFoldsText(t *testing.T) {
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
-			b := openTab(t, start(t), width)
-			if open := eval[bool](b, "document.querySelector('.info details').open"); open {
-				t.Error("the text is unfolded")
-			}
-			if height := eval[int64](b, "Math.round(document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top)"); height > 900 {
-				t.Errorf("the operations begin %d px down", height)
-			}
-			b.click(".info summary")
-			b.sees(".info details", "Tokens", "Ids are 64-bit integers", "What others may answer")
 		})
 	}
 }

@@ -1,5 +1,5 @@
 // Package program builds and runs the plain server, cmd/local, for tests that
-// use it as people do: as a process, over HTTP.
+// use it over HTTP.
 package program
 
 import (
@@ -21,23 +21,23 @@ import (
 
 // A Program is a process of cmd/local.
 type Program struct {
-	Base           string // its base address, once it listens
-	Data           string // its data directory
+	Base           string // the base address, once the program listens
+	Data           string // the data directory
 	Cmd            *exec.Cmd
 	Stdout, Stderr tools.Buffer
 
-	exited chan struct{} // closed when the process has ended
+	exited chan struct{} // closed when the process has exited
 }
 
-// Environ returns the environment of the tests without the settings of the
-// program, and with extra.
+// Environ returns the environment of the tests without the program's own
+// settings, plus extra.
 func Environ(extra ...string) []string {
 	setting := regexp.MustCompile(`^(AWS_|TOKEN_|TABLE_NAME=|REQUIRE_SCOPES=|LOG_LEVEL=)`)
 	return append(slices.DeleteFunc(os.Environ(), setting.MatchString), extra...)
 }
 
-// Command returns the program, not yet started, with its data in dir. It will
-// listen on a free port of the loopback interface unless args say otherwise.
+// Command returns the program with its data in dir, not yet started. It listens
+// on a free port of the loopback interface unless args say otherwise.
 func Command(t testing.TB, env []string, dir string, args ...string) *Program {
 	t.Helper()
 	binary, err := tools.Build("cmd/local")
@@ -50,7 +50,7 @@ func Command(t testing.TB, env []string, dir string, args ...string) *Program {
 	return p
 }
 
-// Start starts the program and returns once it listens. See [Command].
+// Start starts the program and waits until it listens. See [Command].
 func Start(t testing.TB, env []string, dir string, args ...string) *Program {
 	t.Helper()
 	p := Command(t, env, dir, args...)
@@ -66,7 +66,7 @@ func (p *Program) Begin(t testing.TB) {
 		t.Fatal(err)
 	}
 	go func() {
-		p.Cmd.Wait() // ProcessState has the outcome
+		p.Cmd.Wait() // the outcome is in ProcessState
 		close(p.exited)
 	}()
 	t.Cleanup(p.Kill)
@@ -74,20 +74,26 @@ func (p *Program) Begin(t testing.TB) {
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
 
-// AwaitListening waits until the program says that it listens, and sets Base.
+// AwaitListening waits until the program listens, and sets Base.
 func (p *Program) AwaitListening(t testing.TB) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); p.Base == ""; time.Sleep(5 * time.Millisecond) {
+	timeout := time.After(30 * time.Second)
+	for p.Base == "" {
+		select {
+		case <-p.exited:
+			t.Fatalf("the program has exited:\n%s", p.Stderr.String())
+		case <-timeout:
+			t.Fatalf("the program does not listen:\n%s", p.Stderr.String())
+		case <-time.After(5 * time.Millisecond):
+		}
 		if m := listening.FindStringSubmatch(p.Stderr.String()); m != nil {
 			p.Base = m[1]
-		} else if p.HasExited() || time.Now().After(deadline) {
-			t.Fatalf("the program does not listen:\n%s", p.Stderr.String())
 		}
 	}
 }
 
-// Token returns an access token that the program's own issuer gives for form,
-// to which the grant type is added.
+// Token returns an access token from the program's own issuer. The form is that
+// of the token request, without the grant type.
 func (p *Program) Token(t testing.TB, form url.Values) string {
 	t.Helper()
 	form.Set("grant_type", "client_credentials")
@@ -107,44 +113,36 @@ func (p *Program) Token(t testing.TB, form url.Values) string {
 	return grant.AccessToken
 }
 
-// Stop asks the program to end, as kill(1) does, and waits until it has.
+// Stop sends the program SIGTERM and waits until it exits, which must be with
+// exit code 0.
 func (p *Program) Stop(t testing.TB) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		p.Kill() // Windows has no signals
+		p.Kill() // Windows has no SIGTERM
 		return
 	}
 	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if code := p.Wait(t, 20*time.Second); code != 0 {
-		t.Errorf("the program ended with exit code %d:\n%s", code, p.Stderr.String())
+		t.Errorf("exit code %d after SIGTERM:\n%s", code, p.Stderr.String())
 	}
 }
 
-// Kill ends the program at once.
+// Kill kills the process.
 func (p *Program) Kill() {
-	p.Cmd.Process.Kill() // an error means that it has ended
+	p.Cmd.Process.Kill() // fails if the process has exited
 	<-p.exited
 }
 
-// HasExited reports whether the process has ended.
-func (p *Program) HasExited() bool {
-	select {
-	case <-p.exited:
-		return true
-	default:
-		return false
-	}
-}
-
-// Wait waits until the program ends by itself, and returns its exit code.
-func (p *Program) Wait(t testing.TB, limit time.Duration) int {
+// Wait waits until the program exits, and returns the exit code. It fails the
+// test after timeout.
+func (p *Program) Wait(t testing.TB, timeout time.Duration) int {
 	t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(limit):
-		t.Fatalf("the program still runs after %v:\n%s", limit, p.Stderr.String())
+	case <-time.After(timeout):
+		t.Fatalf("the program has not exited after %v:\n%s", timeout, p.Stderr.String())
 	}
 	return p.Cmd.ProcessState.ExitCode()
 }

@@ -1,9 +1,0 @@
-package browser
-
-import (
-	"testing"
-
-	"example.com/plantstore/test/tools"
-)
-
-func TestMain(m *testing.M) { tools.Main(m) }
