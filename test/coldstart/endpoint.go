@@ -23,7 +23,7 @@ import (
 // on AWS, where a function opens two connections.
 type endpoint struct {
 	dynamoDB, issuer *httptest.Server
-	root             []byte // the servers' certificate, PEM
+	certificate      []byte // of the servers, PEM
 	token            string // an access token of the issuer
 }
 
@@ -45,7 +45,7 @@ func newEndpoint() *endpoint {
 		issuer:   newServer(func(w http.ResponseWriter, _ *http.Request) { w.Write(keys) }),
 		token:    newToken(key),
 	}
-	e.root = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
+	e.certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
 	return e
 }
 
