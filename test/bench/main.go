@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 // must measure both columns in turns, so that background load affects both.
 type comparison struct {
 	title   string
-	args    []string // of go test; -C selects another module
+	args    []string // of go test
 	columns []string
 	format  string  // of a value
 	unit    float64 // of a value, in the unit of the benchmark
@@ -34,7 +35,7 @@ const µs = 1000 // in ns
 var comparisons = []comparison{
 	{
 		title:   "Embedded store: durable creates per second, over HTTP",
-		args:    []string{"-bench", "^BenchmarkCreate$", "-benchtime", "8x", "./cmd/local"},
+		args:    []string{"-bench", "^BenchmarkCreate$", "-benchtime", "8x", "example.com/plantstore/cmd/local"},
 		columns: []string{"1 client", "more clients"}, format: "%.0f", unit: 1,
 		rows: []row{
 			{"8 clients", "Create creates/s/1", "Create creates/s/8"},
@@ -43,7 +44,7 @@ var comparisons = []comparison{
 	},
 	{
 		title:   "Embedded store: a page of 100 plants",
-		args:    []string{"-bench", "^BenchmarkListPage$", "./internal/bolt"},
+		args:    []string{"-bench", "^BenchmarkListPage$", "example.com/plantstore/internal/bolt"},
 		columns: []string{"of 1,000", "of 1,000,000"}, format: "%.0f µs", unit: µs,
 		rows: []row{
 			{"first page", "ListPage/anywhere=false ns/page-1k", "ListPage/anywhere=false ns/page-1M"},
@@ -52,7 +53,7 @@ var comparisons = []comparison{
 	},
 	{
 		title:   "HTTP handler, without network and store",
-		args:    []string{"-bench", "^BenchmarkService$", "./internal/handlers"},
+		args:    []string{"-bench", "^BenchmarkService$", "example.com/plantstore/internal/handlers"},
 		columns: []string{"cached token", "new token"}, format: "%.0f µs", unit: µs,
 		rows: []row{
 			{"create, ES256", "Service/create/seen ns/op", "Service/create/ES256 ns/op"},
@@ -78,11 +79,7 @@ func main() {
 
 // run runs the benchmarks, with more arguments for go test.
 func (c comparison) run(args ...string) (report.Table, error) {
-	root, err := tools.Root()
-	if err != nil {
-		return report.Table{}, err
-	}
-	args = append([]string{"-C", root, "test", "-run", "^$"}, append(args, c.args...)...)
+	args = slices.Concat([]string{"test", "-run", "^$"}, args, c.args)
 	out, err := tools.Run(20*time.Minute, "go", args...)
 	if err != nil {
 		return report.Table{}, err
