@@ -92,7 +92,8 @@ func Parse(text []byte) (*Document, error) {
 	if err := yaml.Unmarshal(text, &tree); err != nil {
 		return nil, err
 	}
-	if err := resolve(tree, &tree, 0); err != nil {
+	tree, err := resolve(tree, tree, 0)
+	if err != nil {
 		return nil, err
 	}
 	asJSON, err := json.Marshal(tree)
@@ -119,45 +120,34 @@ func Parse(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// resolve replaces each reference in value by what it refers to in root.
-func resolve(root any, value *any, depth int) error {
+// resolve returns value, in which each reference is replaced by what it refers
+// to in root, such as "#/components/schemas/Plant".
+func resolve(root, value any, depth int) (_ any, err error) {
 	if depth > 100 {
-		return fmt.Errorf("the document has a reference cycle")
+		return nil, fmt.Errorf("the document has a reference cycle")
 	}
-	switch v := (*value).(type) {
+	switch v := value.(type) {
 	case []any:
-		for i := range v {
-			if err := resolve(root, &v[i], depth+1); err != nil {
-				return err
-			}
+		for i := 0; i < len(v) && err == nil; i++ {
+			v[i], err = resolve(root, v[i], depth+1)
 		}
 	case map[string]any:
-		if ref, ok := v["$ref"]; ok {
-			if *value = lookUp(root, fmt.Sprint(ref)); *value == nil {
-				return fmt.Errorf("the document has no %s", ref)
+		if ref, ok := v["$ref"].(string); ok {
+			target := root
+			for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+				object, _ := target.(map[string]any)
+				target = object[name]
 			}
-			return resolve(root, value, depth+1)
-		}
-		for name, member := range v {
-			if err := resolve(root, &member, depth+1); err != nil {
-				return err
+			if target == nil {
+				return nil, fmt.Errorf("the document has no %s", ref)
 			}
-			v[name] = member
+			return resolve(root, target, depth+1)
+		}
+		for name := range v {
+			if v[name], err = resolve(root, v[name], depth+1); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return nil
-}
-
-// lookUp returns the value that ref, such as "#/components/schemas/Plant",
-// refers to, or nil.
-func lookUp(root any, ref string) any {
-	path, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
-	}
-	for name := range strings.SplitSeq(path, "/") {
-		object, _ := root.(map[string]any)
-		root = object[name]
-	}
-	return root
+	return value, err
 }
