@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,11 +32,9 @@ func concurrently(call func(i int) error) []error {
 // others match want.
 func onlyOne(t *testing.T, errs []error, want error) int {
 	t.Helper()
-	winner := -1
+	winner := slices.Index(errs, nil)
 	for i, err := range errs {
-		if err == nil && winner < 0 {
-			winner = i
-		} else if err := matches(err, want); err != nil {
+		if err := matches(err, want); i != winner && err != nil {
 			t.Fatalf("call %d: %v", i, err)
 		}
 	}
