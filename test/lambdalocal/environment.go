@@ -222,12 +222,6 @@ func (e *Environment) Durations() (init, last time.Duration) {
 	return e.init, e.last
 }
 
-// State waits until the process has exited and returns its exit state.
-func (e *Environment) State() *os.ProcessState {
-	<-e.exited
-	return e.cmd.ProcessState
-}
-
 // Stdout returns what the process has written to standard output so far.
 func (e *Environment) Stdout() string { return e.stdout.String() }
 

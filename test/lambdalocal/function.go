@@ -90,17 +90,14 @@ func (f *Function) Errors() (all []*Error) {
 }
 
 // Stdout returns what all environments have written to standard output so far.
-func (f *Function) Stdout() (all string) {
-	for _, e := range f.Environments() {
-		all += e.Stdout()
-	}
-	return all
-}
+func (f *Function) Stdout() string { return f.join((*Environment).Stdout) }
 
 // Stderr returns what all environments have written to standard error so far.
-func (f *Function) Stderr() (all string) {
+func (f *Function) Stderr() string { return f.join((*Environment).Stderr) }
+
+func (f *Function) join(output func(*Environment) string) (all string) {
 	for _, e := range f.Environments() {
-		all += e.Stderr()
+		all += output(e)
 	}
 	return all
 }

@@ -100,6 +100,12 @@ func newEnvironment(t *testing.T, o Options) *Environment {
 	return e
 }
 
+// state waits until the process has exited and returns its exit state.
+func state(e *Environment) *os.ProcessState {
+	<-e.exited
+	return e.cmd.ProcessState
+}
+
 func TestInvoke(t *testing.T) {
 	t.Setenv("DEVELOPERS_VARIABLE", "x")
 	e := newEnvironment(t, options(t, "AWS_REGION=local", "OWN=y"))
@@ -122,8 +128,8 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("inherited variables in the environment\n%s", text)
 	}
 	e.Close() // after which the output is complete
-	if len(e.Errors()) != 0 || e.Stdout() != "init\n" || e.State().ExitCode() == 0 {
-		t.Errorf("errors %v, output %q, %v", e.Errors(), e.Stdout(), e.State())
+	if len(e.Errors()) != 0 || e.Stdout() != "init\n" || state(e).ExitCode() == 0 {
+		t.Errorf("errors %v, output %q, %v", e.Errors(), e.Stdout(), state(e))
 	}
 }
 
@@ -153,7 +159,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("recorded errors %v", errs)
 			}
 			if want.ends {
-				e.State() // waits for the exit
+				state(e) // waits for the exit
 			}
 			if _, err := e.Invoke(t.Context(), []byte("next")); (err != nil) != want.ends {
 				t.Errorf("next invocation: error %v", err)
@@ -171,8 +177,8 @@ func TestInitError(t *testing.T) {
 	if failed, ok := errors.AsType[*Error](err); !ok || failed.Type != "Runtime.ExitError" {
 		t.Errorf("error %v", err)
 	}
-	if e.State().ExitCode() != 3 || e.Stderr() != "no settings\n" || len(e.Errors()) != 1 {
-		t.Errorf("%v, %q, %v", e.State(), e.Stderr(), e.Errors())
+	if state(e).ExitCode() != 3 || e.Stderr() != "no settings\n" || len(e.Errors()) != 1 {
+		t.Errorf("%v, %q, %v", state(e), e.Stderr(), e.Errors())
 	}
 	if _, err := NewEnvironment(Options{Binary: "/nowhere/bootstrap"}); err == nil {
 		t.Error("no error for a program that doesn't exist")
