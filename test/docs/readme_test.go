@@ -2,7 +2,6 @@
 package docs
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +18,7 @@ func TestMain(m *testing.M) { tools.Main(m) }
 // TestSession types the shell session of the README into a shell, twice, against
 // a new server, and compares the output with what the README shows.
 func TestSession(t *testing.T) {
-	for _, command := range []string{"sh", "curl"} {
-		if _, err := exec.LookPath(command); err != nil {
-			tools.Missing(t, fmt.Errorf("the README's session needs %s: install it", command))
-		}
-	}
+	tools.Need(t, "sh", "curl")
 	var want, script strings.Builder
 	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1) {
 		want.WriteString(block[1])
