@@ -77,7 +77,7 @@ func main() {
 	}
 }
 
-// run runs the benchmarks, with more arguments for go test.
+// run runs the benchmarks. args are further arguments for go test.
 func (c comparison) run(args ...string) (report.Table, error) {
 	args = slices.Concat([]string{"test", "-run", "^$"}, args, c.args)
 	out, err := tools.Run(20*time.Minute, "go", args...)

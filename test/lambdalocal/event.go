@@ -23,10 +23,10 @@ type object = map[string]any
 // reject the request.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 //
-// Others have published requests to real APIs with the events they became.
-// vokerhttp/testdata in github.com/hotsock/voker (July 2026) has paths in
+// Where the documentation is silent, events follow published captures from real
+// APIs. vokerhttp/testdata in github.com/hotsock/voker (July 2026) has paths in
 // ingress-paths.json and the rest in apigwv2-request.json. Pull request 766 of
-// github.com/ministackorg/ministack (June 2026) tells which bodies are in base64.
+// github.com/ministackorg/ministack (June 2026) says which bodies are in base64.
 //
 // The decoded query, queryStringParameters, is missing: the service reads only
 // rawQueryString.

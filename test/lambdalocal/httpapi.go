@@ -16,9 +16,8 @@ import (
 // responses. It has one route and one stage, both named $default, and neither
 // CORS nor throttling.
 //
-// Undocumented behaviour follows requests to real APIs that others have
-// published (see newEvent). Where nothing is known, the request is passed on
-// unchanged.
+// Undocumented behaviour follows published captures from real APIs (see
+// newEvent). Where nothing is known, the request is passed on unchanged.
 type HTTPAPI struct {
 	Invoke func(ctx context.Context, payload []byte) ([]byte, error) // the function
 }

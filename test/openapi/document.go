@@ -1,13 +1,14 @@
 // Package openapi checks exchanges with the service, each a request and its
 // response, against an OpenAPI 3.1 document. It is for tests.
 //
-// It is stricter than OpenAPI: a response may have only headers, members and
-// error codes that the document lists, where the codes are those of examples,
-// and what the document says in prose about JSON, query strings and integers
-// counts too. HEAD is GET without a body, not an operation of its own.
+// It is stricter than OpenAPI: a response may have only the headers, members and
+// error codes that the document lists (codes in its examples), and JSON, query
+// strings and integers must follow the rules that the document states in prose.
+// HEAD is GET without a body, not an operation of its own.
 //
-// It uses a JSON Schema validator only: kin-openapi and libopenapi-validator
-// compare int64 as float64 and accept 1.0 and repeated parameters.
+// It uses only a JSON Schema validator, since kin-openapi and
+// libopenapi-validator compare int64 as float64 and accept 1.0 and repeated
+// parameters.
 package openapi
 
 import (

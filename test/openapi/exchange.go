@@ -60,8 +60,8 @@ func (op *Operation) matches(path string) bool {
 	})
 }
 
-// decidable are the codes of requests that break a rule which checkRequest
-// knows too. A valid request may meet any other code of status 400.
+// decidable are the codes of errors that checkRequest detects too. A request that
+// the document allows may still fail with any other code of status 400.
 var decidable = []int{
 	40001, // malformed JSON
 	40002, // a field
@@ -71,8 +71,8 @@ var decidable = []int{
 	40008, // the idempotency key
 }
 
-// checkVerdict compares what the document says about a request, nil if it
-// allows it, with what the service says.
+// checkVerdict checks that the service accepted or refused a request as the
+// document does, where fault is nil if the document allows the request.
 func (op *Operation) checkVerdict(fault error, resp *http.Response, body []byte) error {
 	switch code := errorCode(body); {
 	case fault != nil && resp.StatusCode < 400:

@@ -38,14 +38,14 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 
 var unicodeEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
 
-// compileRegexp compiles a regular expression in the syntax of ECMA-262, the
-// one of JSON Schema, as far as the document uses it.
+// compileRegexp compiles a regular expression in the syntax of JSON Schema, that
+// of ECMA-262. Of the differences from Go it knows the one that the document
+// uses.
 func compileRegexp(s string) (jsonschema.Regexp, error) {
 	return regexp.Compile(unicodeEscape.ReplaceAllString(s, `\x{$1}`))
 }
 
-// AllProperties returns the properties of s, by name, with those that it has
-// from allOf.
+// AllProperties returns the properties of s by name, including those from allOf.
 func (s *Schema) AllProperties() map[string]*Schema {
 	all := map[string]*Schema{}
 	for _, base := range s.AllOf {

@@ -12,8 +12,8 @@ import (
 )
 
 // Dir returns a folder of the user's cache, and calls fill to fill it unless
-// an earlier call, in any process, has succeeded. The name must change with
-// what fill puts there.
+// an earlier call, in any process, has succeeded. If the contents change, the
+// name must change too.
 //
 // Processes that need the folder at the same time wait up to timeout for the one
 // that fills it. Fill gets a temporary folder, which is renamed once it is
@@ -28,8 +28,8 @@ func Dir(name string, timeout time.Duration, fill func(dir string) error) (strin
 	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
 		return "", err
 	}
-	// Opening a bbolt database locks its file, on every operating system, until
-	// the process ends at the latest.
+	// Opening a bbolt database locks its file, on every operating system. The
+	// lock ends with the process.
 	lock, err := bolt.Open(final+".lock", 0o600, &bolt.Options{Timeout: timeout})
 	if err != nil {
 		return "", fmt.Errorf("lock %s: %w", final, err)

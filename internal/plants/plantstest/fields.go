@@ -54,9 +54,9 @@ func fill(t testing.TB, name string, v reflect.Value, n int) {
 	}
 }
 
-// Variants returns valid plants that each differ from p in one field other than
-// ID, which has another value, is zero or, for a pointer, nil. p must come from
-// [Plant].
+// Variants returns valid plants, each of which differs from p in one field other
+// than ID: the field has another value, or is zero or, for a pointer, nil. p must
+// come from [Plant].
 func Variants(t testing.TB, p plants.Plant) []plants.Plant {
 	t.Helper()
 	var all []plants.Plant
@@ -65,7 +65,7 @@ func Variants(t testing.TB, p plants.Plant) []plants.Plant {
 			continue
 		}
 		other := reflect.New(field.Type).Elem()
-		fill(t, field.Name, other, 2) // Plant has odd numbers only
+		fill(t, field.Name, other, 2) // Plant uses odd numbers
 		values := []reflect.Value{other, reflect.Zero(field.Type)}
 		if field.Type.Kind() == reflect.Pointer {
 			values = append(values, reflect.New(field.Type.Elem()))

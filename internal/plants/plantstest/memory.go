@@ -9,8 +9,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A Memory is a store in memory, for tests of what uses a store. The zero Memory
-// is empty.
+// A Memory is a store in memory, for tests of code that uses a store. The zero
+// Memory is empty.
 type Memory struct {
 	Err error // returned by every call, if not nil
 

@@ -1,5 +1,5 @@
 // Package plantstest tests implementations of [plants.Store], and provides
-// plants whose every field is set.
+// plants with every field set.
 package plantstest
 
 import (

@@ -1,8 +1,7 @@
-// Command reference is about the smallest function with the same three
-// operations, written as the AWS documentation shows it: aws-lambda-go, the SDK
-// and its default settings. It has no router and no authentication, and it
-// validates nothing. Command coldstart compares the service with it. It is not
-// for use.
+// Command reference is a minimal function with the service's three operations,
+// written as in the AWS documentation: with aws-lambda-go, the SDK and its
+// default settings. It has no router, no authentication and no validation, so it
+// is only for command coldstart, which compares the service with it.
 package main
 
 import (
