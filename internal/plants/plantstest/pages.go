@@ -23,10 +23,9 @@ func (s suite) has(t *testing.T, owner string, after *int64, limit int, want ...
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		got, err := s.read(t.Context(), owner, plants.Query{After: after, Limit: limit})
 		if err == nil {
-			err = compare(got, want)
-		}
-		if err == nil {
-			return
+			if err = compare(got, want); err == nil {
+				return
+			}
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("%T, after %v: %v", s.Store, patience, err)

@@ -20,7 +20,6 @@ func testSecondCreate(t *testing.T, s suite) {
 		s.wantCreate(t, plants.ErrInUse, bob, other, token)
 	}
 	s.wantCreate(t, nil, alice, p, token)
-	s.wantCreate(t, nil, alice, p, token)
 	s.has(t, alice, nil, 10, p)
 	s.has(t, bob, nil, 10)
 }
