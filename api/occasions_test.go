@@ -82,6 +82,7 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 
 		"pathUnknown":      {last: sent{method: "GET", target: "/plants/"}},
 		"methodNotAllowed": {last: sent{method: "PUT", target: "/plants"}},
+		"OPTIONS":          {last: sent{method: "OPTIONS", target: "/plants"}},
 
 		"internalError":      {setup: setup{store: &plantstest.Memory{Err: errors.New("fault")}}},
 		"storageOverloaded":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrThrottled}}},

@@ -40,7 +40,10 @@ func (rt *Route) String() string {
 // and must match exactly: it is not cleaned, and nothing is redirected.
 // ([http.ServeMux] redirects //plants, and accepts %2F within an id, which some
 // fronts decode before the service sees it.)
-func (r *request) match() error {
+//
+// OPTIONS has no route: match returns the methods that the path allows (RFC 9110
+// section 9.3.7).
+func (r *request) match() (allow string, err error) {
 	method := r.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -54,7 +57,7 @@ func (r *request) match() error {
 		case !ok:
 		case rt.Method == method:
 			r.route, r.id = rt, id
-			return nil
+			return "", nil
 		case rt.Method == http.MethodGet:
 			allowed = append(allowed, http.MethodGet, http.MethodHead)
 		default:
@@ -62,11 +65,15 @@ func (r *request) match() error {
 		}
 	}
 	if allowed == nil {
-		return failf(CodeUnknownPath, "no such path; the paths are %s", strings.Join(slices.Compact(patterns), " and "))
+		return "", failf(CodeUnknownPath, "no such path; the paths are %s", strings.Join(slices.Compact(patterns), " and "))
 	}
+	allowed = append(allowed, http.MethodOptions)
 	slices.Sort(allowed)
-	allow := strings.Join(allowed, ", ")
-	return &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
+	allow = strings.Join(allowed, ", ")
+	if r.Method == http.MethodOptions {
+		return allow, nil
+	}
+	return "", &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
 }
 
 // matchPath reports whether path matches the pattern of rt, and returns the

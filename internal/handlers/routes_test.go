@@ -22,6 +22,7 @@ func TestMatch(t *testing.T) {
 		{"DELETE", "/plants/7", "DELETE /plants/{id}", "7", 0},
 		{"DELETE", "/plants/..", "DELETE /plants/{id}", "..", 0},
 		{"DELETE", "/plants/%2F", "DELETE /plants/{id}", "%2F", 0}, // decoded only once
+		{"OPTIONS", "/plants/7", "none", "", 0},
 		{"PUT", "/plants", "", "", CodeMethod},
 		{"get", "/plants", "", "", CodeMethod},
 		{"PUT", "/plants/7", "", "", CodeMethod},
@@ -35,7 +36,7 @@ func TestMatch(t *testing.T) {
 		{"CONNECT", "", "", "", CodeUnknownPath},
 	} {
 		r := &request{Request: &http.Request{Method: test.method, URL: &url.URL{Path: test.path}}}
-		err := r.match()
+		_, err := r.match()
 		if got := code(t, err); got != test.code {
 			t.Errorf("%s %s: error %d, want %d", test.method, test.path, got, test.code)
 		} else if err == nil && (r.route.String() != test.route || r.id != test.id) {

@@ -78,15 +78,22 @@ func withRequestID(ctx context.Context) (_ context.Context, id string) {
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
-// route's function. It returns a panic as an error.
+// route's function. It returns a panic as an error. OPTIONS needs no token:
+// browsers send it without one before a request from another origin (CORS), and
+// the front adds the CORS headers.
 func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicError{v, debug.Stack()}
 		}
 	}()
-	if err := r.match(); err != nil {
+	allow, err := r.match()
+	if err != nil {
 		return response{}, err
+	}
+	if r.route == nil { // OPTIONS
+		w.Header().Set("Allow", allow)
+		return response{status: http.StatusNoContent}, nil
 	}
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err

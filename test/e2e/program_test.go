@@ -92,9 +92,6 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 	t.Helper()
 	p := launch(t, env, dir, args...)
 	p.AwaitListening(t)
-	if port, any := strings.CutPrefix(p.Base, "http://[::]:"); any { // -addr :0
-		p.Base = "http://127.0.0.1:" + port
-	}
 	return p
 }
 

@@ -25,6 +25,9 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 	if op != d.Other {
 		return op.checkVerdict(op.checkRequest(req, reqBody), resp, respBody)
 	}
+	if preflight := req.Method == http.MethodOptions && allowed != nil; preflight != (resp.StatusCode == http.StatusNoContent) {
+		return fmt.Errorf("undocumented response to %s: status %d: OPTIONS on a path, and nothing else, is 204", req.Method, resp.StatusCode)
+	}
 	if got, want := resp.Header.Get("Allow"), strings.Join(allowed, ", "); got != want {
 		return fmt.Errorf("undocumented response: status %d with Allow %q, want %q", resp.StatusCode, got, want)
 	}
@@ -46,6 +49,9 @@ func (d *Document) Find(req *http.Request) (found *Operation, allowed []string) 
 		if op.Method == req.Method || op.Method == http.MethodGet && req.Method == http.MethodHead {
 			found = op
 		}
+	}
+	if allowed != nil {
+		allowed = append(allowed, http.MethodOptions)
 	}
 	slices.Sort(allowed)
 	return found, allowed
