@@ -22,6 +22,8 @@ const (
 	TokenJWKS     = "TOKEN_JWKS"
 	RequireScopes = "REQUIRE_SCOPES"
 	LogLevel      = "LOG_LEVEL"
+
+	CORSOrigins = "CORS_ORIGINS" // cmd/local reads it; a deployment has the parameter CorsOrigins
 )
 
 // Names returns the names of all variables that [FromEnv] reads.

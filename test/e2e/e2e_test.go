@@ -32,15 +32,18 @@ func TestBolt(t *testing.T) {
 }
 
 // TestDynamoDB runs the suite on DynamoDB Local, in a table that the program
-// creates, with the tokens of an issuer that the environment names.
+// creates, with the tokens of an issuer that the environment names, and with
+// pages of another origin allowed, which changes nothing but Vary.
 func TestDynamoDB(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
 	env := append(dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+cryptorand.Text()), trust(config.TokenJWKSURL+"="+keys.URL)...)
-	p := start(t, env, t.TempDir())
-	target := docsPage.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })
+	p := start(t, append(env, config.CORSOrigins+"=https://page.example"), t.TempDir())
+	front := *docsPage
+	front.headers = []string{"Vary"}
+	target := front.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })
 	target.Lag = dynamoLag
 	Run(t, target)
 }

@@ -44,6 +44,7 @@ func TestInvalidSettings(t *testing.T) {
 		"endpoint":                {env: "AWS_ENDPOINT_URL_DYNAMODB=nonsense", words: "AWS_ENDPOINT_URL_DYNAMODB"},
 		"unreachable endpoint":    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1"},
 		"table":                   {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1 TABLE_NAME=no!name", words: "TABLE_NAME no!name"},
+		"origin":                  {env: "CORS_ORIGINS=localhost:3000", words: "CORS_ORIGINS localhost:3000"},
 		"unknown flag":            {args: "-port 8080", words: "-port"},
 		"address":                 {args: "-addr nowhere", words: "-addr nowhere"},
 		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
@@ -63,7 +64,7 @@ func TestInvalidSettings(t *testing.T) {
 func TestValidSettings(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ("AWS_ENDPOINT_URL_DYNAMODB=", "TABLE_NAME=", "TOKEN_ISSUER=", "TOKEN_AUDIENCE=", "TOKEN_JWKS_URL=", "TOKEN_JWKS=",
-		"REQUIRE_SCOPES=", "LOG_LEVEL="), t.TempDir(), "-addr", "0.0.0.0:0", "-expose-issuer")
+		"REQUIRE_SCOPES=", "LOG_LEVEL=", "CORS_ORIGINS="), t.TempDir(), "-addr", "0.0.0.0:0", "-expose-issuer")
 	c, token := p.user(t)
 	expect(t, c, token, "GET", 200, 0)
 }

@@ -32,7 +32,7 @@ type Program struct {
 // Environ returns the environment of the tests without the program's own
 // settings, plus extra.
 func Environ(extra ...string) []string {
-	setting := regexp.MustCompile(`^(AWS_|TOKEN_|TABLE_NAME=|REQUIRE_SCOPES=|LOG_LEVEL=)`)
+	setting := regexp.MustCompile(`^(AWS_|TOKEN_|TABLE_NAME=|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=)`)
 	return append(slices.DeleteFunc(os.Environ(), setting.MatchString), extra...)
 }
 
