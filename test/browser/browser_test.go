@@ -54,6 +54,21 @@ type tab struct {
 // Without a browser the test is skipped: see [tools.Missing].
 func openTab(t *testing.T, base string, width int64) *tab {
 	t.Helper()
+	b := &tab{t: t, base: base, width: width}
+	b.ctx = openBrowser(t, b.note)
+	t.Cleanup(func() {
+		for _, fault := range b.takeFaults() {
+			t.Errorf("the browser at %d px: %s", width, fault)
+		}
+	})
+	b.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(base), chromedp.WaitVisible(chromedp.CSS("#token")))
+	return b
+}
+
+// openBrowser starts a browser that calls listen for each event, and runs until
+// the test ends.
+func openBrowser(t *testing.T, listen func(any)) context.Context {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
@@ -65,21 +80,14 @@ func openTab(t *testing.T, base string, width int64) *tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx, base: base, width: width}
-	err := chromedp.Listen(ctx, b.note)
+	err := chromedp.Listen(ctx, listen)
 	if errors.Is(err, exec.ErrNotFound) {
-		tools.Missing(t, fmt.Errorf("no browser for the tests of the docs page: install Chromium or Chrome: %w", err))
+		tools.Missing(t, fmt.Errorf("no browser for the tests of pages: install Chromium or Chrome: %w", err))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, fault := range b.takeFaults() {
-			t.Errorf("the browser at %d px: %s", width, fault)
-		}
-	})
-	b.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(base), chromedp.WaitVisible(chromedp.CSS("#token")))
-	return b
+	return ctx
 }
 
 // note records the errors of the page.

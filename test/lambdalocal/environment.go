@@ -34,6 +34,9 @@ type Options struct {
 	// Freeze stops the process while it waits for an invocation, as Lambda does.
 	// It has no effect on systems other than Linux.
 	Freeze bool
+
+	// CORS configures the HTTP API of [Start]. The default is none.
+	CORS *CORS
 }
 
 // initTimeout is Lambda's limit for the init phase.

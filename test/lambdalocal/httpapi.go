@@ -13,13 +13,14 @@ import (
 
 // An HTTPAPI is an API Gateway HTTP API in front of a function. It turns requests
 // into events in payload format 2.0, and the function's responses into HTTP
-// responses. It has one route and one stage, both named $default, and neither
-// CORS nor throttling.
+// responses. It has one route and one stage, both named $default, and no
+// throttling.
 //
 // Undocumented behaviour follows published captures from real APIs (see
 // newEvent). Where nothing is known, the request is passed on unchanged.
 type HTTPAPI struct {
 	Invoke func(ctx context.Context, payload []byte) ([]byte, error) // the function
+	CORS   *CORS                                                     // nil for none
 }
 
 // ServeHTTP implements [http.Handler].
@@ -46,7 +47,7 @@ func (a *HTTPAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reject(w, http.StatusInternalServerError)
 		return
 	}
-	send(w, r, response)
+	a.send(w, r, response)
 }
 
 // reject sends API Gateway's own error response.
@@ -60,7 +61,7 @@ func reject(w http.ResponseWriter, status int) {
 // a response without a status code too, but the service doesn't use that: here
 // the client gets 500.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html#http-api-develop-integrations-lambda.response
-func send(w http.ResponseWriter, r *http.Request, payload []byte) {
+func (a *HTTPAPI) send(w http.ResponseWriter, r *http.Request, payload []byte) {
 	var resp struct {
 		StatusCode      int               `json:"statusCode"`
 		Headers         map[string]string `json:"headers"`
@@ -90,6 +91,9 @@ func send(w http.ResponseWriter, r *http.Request, payload []byte) {
 	// without a body; that would fail checks here that the function can't meet.
 	if h.Get("Content-Type") == "" && !noBody {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	if a.CORS != nil {
+		a.CORS.setHeaders(h, r)
 	}
 	w.WriteHeader(resp.StatusCode)
 	if r.Method != http.MethodHead && !noBody {

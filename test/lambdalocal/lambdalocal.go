@@ -24,7 +24,7 @@ import (
 func Start(tb testing.TB, o Options) (f *Function, base string) {
 	tb.Helper()
 	f = NewFunction(o)
-	front := httptest.NewServer(&HTTPAPI{Invoke: f.Invoke})
+	front := httptest.NewServer(&HTTPAPI{Invoke: f.Invoke, CORS: o.CORS})
 	tb.Cleanup(func() {
 		front.Close()
 		f.Close()
