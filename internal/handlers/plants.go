@@ -93,7 +93,7 @@ func (s *Service) readList(ctx context.Context, owner string, q listQuery) (resp
 		for i := range page.Plants {
 			element := encodePlant(&page.Plants[i], q.includeID)
 			element[len(element)-1] = ','
-			if left == 0 || len(body)+len(element)+len("]\n") > maxList {
+			if left == 0 || len(body)+len(element)+len("\n") > maxList { // endList replaces the comma
 				return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
 			}
 			body = append(body, element...)

@@ -1,0 +1,107 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// The limits of the platform: the time limit of the function in template.yaml,
+// and Lambda's limit of a response.
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+const (
+	functionTimeout = 10 * time.Second
+	lambdaResponse  = 6_000_000
+)
+
+// The largest list is within Lambda's limit even if every character of its names
+// is escaped once in the list, and again when the list becomes a JSON string.
+func TestLargestListOnLambda(t *testing.T) {
+	for _, char := range []string{`"`, `\`, "\x00", "🌿"} {
+		store := &pagedStore{n: 12000, page: 5000, name: strings.Repeat(char, plants.MaxNameLength)}
+		resp, err := (&Service{store: store}).readList(t.Context(), "alice", listQuery{})
+		if err != nil || resp.link == "" {
+			t.Fatalf("names of %q: Link %q, %v", char, resp.link, err)
+		}
+		escaped, err := json.Marshal(string(resp.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := len(escaped); size > lambdaResponse-10<<10 { // room for headers
+			t.Errorf("names of %q: a response of %d bytes, Lambda's limit is %d", char, size, lambdaResponse)
+		}
+	}
+}
+
+// A list may have exactly 2.5 MiB, as in docs/interface.md.
+func TestListSizes(t *testing.T) {
+	const limit = 2621440
+	var list []plants.Plant
+	rest := limit - len("[\n") // the closing bracket replaces the last comma
+	for rest > 0 {
+		size := min(rest, 200)
+		if rest < 400 {
+			size = (rest + 1) / 2 // not a tiny rest
+		}
+		if rest < 200 {
+			size = rest
+		}
+		list = append(list, plants.Plant{Name: strings.Repeat("a", size-len(`{"name":""},`))})
+		rest -= size
+	}
+	last := &list[len(list)-1]
+	for _, wantLink := range []bool{false, true} {
+		store := &nullStore{page: plants.Page{Plants: list}}
+		resp, err := (&Service{store: store}).readList(t.Context(), "alice", listQuery{})
+		if err != nil || (resp.link != "") != wantLink || (len(resp.body) == limit) == wantLink || len(resp.body) > limit {
+			t.Errorf("%d bytes, Link %q, %v, want a Link: %t", len(resp.body), resp.link, err, wantLink)
+		}
+		last.Name += "a" // one byte too many
+	}
+}
+
+func TestRequestSizes(t *testing.T) {
+	const bodyLimit, keyLimit = 65536, 255 // as in api/openapi.yaml
+	s := newServer(t, newStore(t))
+	for _, test := range []struct {
+		body, key int
+		want      Code
+	}{
+		{bodyLimit, keyLimit, 0}, {bodyLimit + 1, keyLimit, CodeBodyTooLarge}, {bodyLimit, keyLimit + 1, CodeInvalidKey},
+	} {
+		body := fmt.Sprintf("%-*s", test.body, `{"id":1,"name":"Basil"}`)
+		a := s.do(t, "POST", "/plants", body, "Idempotency-Key", strings.Repeat("k", test.key))
+		var got Code
+		if a.status != http.StatusOK {
+			got = a.error(t)
+		}
+		if got != test.want {
+			t.Errorf("a body of %d bytes and a key of %d: error %d, want %d", test.body, test.key, got, test.want)
+		}
+	}
+}
+
+// The time of a request leaves some of the function's time for the response. A
+// list that has started another batch has time for two attempts to read it, of a
+// second each (internal/dynamo).
+func TestTimeLimits(t *testing.T) {
+	var left time.Duration
+	s := newServer(t, faultyStore{fail: func(ctx context.Context) error {
+		deadline, _ := ctx.Deadline()
+		left = time.Until(deadline)
+		return plants.ErrNotFound
+	}})
+	s.do(t, "GET", "/plants", "")
+	if left > functionTimeout-250*time.Millisecond || left < functionTimeout/2 {
+		t.Errorf("a request may take %v; the function has %v", left, functionTimeout)
+	}
+	if listReserve < 2*time.Second || listReserve > functionTimeout/2 {
+		t.Errorf("listReserve is %v", listReserve)
+	}
+}
