@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,7 +19,10 @@ import (
 )
 
 // installTimeout is for downloads over a slow line.
-const installTimeout = 10 * time.Minute
+const installTimeout = 20 * time.Minute
+
+// startTimeout is for Keycloak on a busy machine.
+const startTimeout = 10 * time.Minute
 
 // start starts a command, and returns the first group of the first match of
 // ready in its output. The process ends with the test.
@@ -26,6 +30,7 @@ func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 	t.Helper()
 	var out tools.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // kc.sh starts a child process
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +40,11 @@ func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 		close(exited)
 	}()
 	t.Cleanup(func() {
-		cmd.Process.Kill()
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		<-exited
 	})
 	line := regexp.MustCompile(ready)
-	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if m := line.FindStringSubmatch(out.String()); m != nil {
 			return m[1]
 		}
