@@ -85,7 +85,7 @@ func TestPageWithInvalidName(t *testing.T) {
 	b := openTab(t, start(t), widths[0])
 	eval[any](b, "document.querySelector('#token input[type=text]').value = 'é'.repeat(128)")
 	b.click("#token button")
-	b.sees("#token output", "No token: the client_id must be 1 to 255 bytes of UTF-8")
+	b.sees("#token output", "No token: client_id must be 1 to 255 bytes of UTF-8")
 	b.fill("#token input[type=text]", "bob")
 	b.click("#token button")
 	b.sees("#token output", "You are bob")
