@@ -28,14 +28,17 @@ func TestRestart(t *testing.T) {
 	expect(t, newClient(other.target()), token, "GET", 401, 40101)
 }
 
-// A page whose host name resolves to this machine (DNS rebinding) gets no token.
+// A page whose host name resolves to this machine (DNS rebinding) gets no token,
+// and without -expose-issuer neither does another machine.
 func TestForeignHost(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	a := p.rawExchange(t, "POST /oauth2/token HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
-		"Content-Length: 46\r\n\r\ngrant_type=client_credentials&client_id=alice\n")
-	if !strings.HasPrefix(a, "HTTP/1.1 403 ") || strings.Contains(a, "access_token") {
-		t.Errorf("want status 403, got\n%s", a)
+	for host, status := range map[string]string{"localhost": "200", "evil.example": "403", "192.0.2.1": "403"} {
+		a := p.rawExchange(t, "POST /oauth2/token HTTP/1.1\r\nHost: "+host+"\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
+			"Content-Length: 45\r\n\r\ngrant_type=client_credentials&client_id=alice")
+		if !strings.HasPrefix(a, "HTTP/1.1 "+status+" ") || strings.Contains(a, "access_token") != (status == "200") {
+			t.Errorf("Host %s: want status %s, got\n%s", host, status, a)
+		}
 	}
 }
 
