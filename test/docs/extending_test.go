@@ -23,9 +23,13 @@ func TestPatches(t *testing.T) {
 	all := map[string]bool{}
 	for _, name := range []string{"add-field", "add-route"} {
 		patch := "docs/extending/" + name + ".patch"
-		check := exec.CommandContext(t.Context(), "git", "apply", "--check", patch)
-		check.Dir = "../.."
-		if out, err := check.CombinedOutput(); err != nil {
+		apply := func(args ...string) ([]byte, error) {
+			cmd := exec.CommandContext(t.Context(), "git", append([]string{"apply", "--check", patch}, args...)...)
+			cmd.Dir = "../.."
+			return cmd.CombinedOutput()
+		}
+		_, applied := apply("--reverse")
+		if out, err := apply(); err != nil && applied != nil {
 			t.Errorf("%s doesn't apply any more: apply it with git apply --3way, fix it, and save the new git diff\n%s", patch, out)
 		}
 		for _, file := range patchedFiles.FindAllStringSubmatch(read(t, patch), -1) {

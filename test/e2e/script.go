@@ -46,6 +46,7 @@ import (
 //	${expired alice}        a token of alice that has expired
 //	${scoped alice a b}     a token of alice with the scopes a and b
 //	${repeat a 3}           aaa
+//	${percent abc}          %61%62%63
 //	${bytes c3 28}          these bytes, which need not be text
 //	${fill 9}               as many x as make the body 9 bytes long
 //

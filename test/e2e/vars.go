@@ -138,6 +138,8 @@ func (v *vars) call(words []string) (string, error) {
 	case name == "repeat" && len(args) == 2:
 		n, err := strconv.ParseUint(args[1], 10, 24)
 		return strings.Repeat(args[0], int(n)), err
+	case name == "percent" && len(args) == 1:
+		return "%" + strings.ReplaceAll(fmt.Sprintf("% x", args[0]), " ", "%"), nil
 	case name == "bytes":
 		b, err := hex.DecodeString(strings.Join(args, ""))
 		return string(b), err
