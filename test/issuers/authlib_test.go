@@ -12,7 +12,7 @@ import (
 // Authlib's server has the metadata of RFC 8414 alone.
 func TestAuthlib(t *testing.T) {
 	t.Parallel()
-	base := start(t, exec.Command(python(t), "python/authlib_server.py"), `(?m)^issuer (\S+)`)
+	base := start(t, exec.Command(python(t), "python/authlib_server.py"), `(?m)^issuer (\S+)\n`)
 	s := oauthServer{base + "/authorize", base + "/token"}
 	job := func(t *testing.T, client string, scopes ...string) string {
 		return s.job(t, client, url.Values{"scope": {strings.Join(scopes, " ")}})

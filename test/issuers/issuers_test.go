@@ -3,6 +3,7 @@
 package issuers
 
 import (
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
@@ -48,6 +49,7 @@ func (i issuer) try(t *testing.T) {
 
 	t.Run("create, list, delete", func(t *testing.T) {
 		token := i.access(t, "plants/read", "plants/write")
+		t.Logf("access token: %s", contents(t, token))
 		expect(t, p, token, "POST", "/plants", 200, "Basil")
 		expect(t, p, token, "GET", "/plants", 200, "Basil")
 		expect(t, p, token, "DELETE", "/plants/7", 204, "")
@@ -64,7 +66,9 @@ func (i issuer) try(t *testing.T) {
 		expectLog(t, p, "accepted are")
 	})
 	t.Run("ID token", func(t *testing.T) {
-		expect(t, p, i.id(t), "GET", "/plants", 401, "40101")
+		token := i.id(t)
+		t.Logf("ID token: %s", contents(t, token))
+		expect(t, p, token, "GET", "/plants", 401, "40101")
 		expectLog(t, p, "send the access token")
 	})
 	if i.rotate != nil {
@@ -76,6 +80,25 @@ func (i issuer) try(t *testing.T) {
 			expect(t, p, short, "GET", "/plants", 401, "40102")
 		})
 	}
+}
+
+// contents returns the header and the claims of a token: the evidence of
+// docs/tokens.md.
+func contents(t *testing.T, token string) string {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		t.Fatalf("%q is not a JWT", token)
+	}
+	var text string
+	for _, part := range parts[:2] {
+		b, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
+	return text
 }
 
 // rotateUnderLoad makes a new key while clients get tokens and use them.

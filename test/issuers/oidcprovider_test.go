@@ -34,7 +34,7 @@ func TestOIDCProvider(t *testing.T) {
 		_, err := tools.Run(installTimeout, "npm", "--prefix", filepath.Join(dir, "oidc-provider"), "ci", "--no-audit", "--no-fund")
 		return err
 	})
-	base := start(t, exec.Command("node", filepath.Join(dir, "oidc-provider/server.js")), `(?m)^issuer (\S+)`)
+	base := start(t, exec.Command("node", filepath.Join(dir, "oidc-provider/server.js")), `(?m)^issuer (\S+)\n`)
 	s := oauthServer{base + "/auth", base + "/token"}
 	job := func(t *testing.T, resource string, scopes ...string) string {
 		return s.job(t, "job", url.Values{"resource": {resource}, "scope": {strings.Join(scopes, " ")}})

@@ -1,15 +1,18 @@
 // An issuer for the tests: oidc-provider with two clients and a user who logs in
 // without a form. POST /rotate gives it a new key.
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID, webcrypto } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
 
 const keys = []
 let issuer, provider, serve
 
-function rotate() {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  keys.unshift({ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' })
+// rotate doesn't use generateKeyPairSync, which has been seen to deadlock in Node 20.
+async function rotate() {
+  const rs256 = { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+  const { privateKey } = await webcrypto.subtle.generateKey(rs256, true, ['sign', 'verify'])
+  const { kty, n, e, d, p, q, dp, dq, qi } = await webcrypto.subtle.exportKey('jwk', privateKey)
+  keys.unshift({ kty, n, e, d, p, q, dp, dq, qi, kid: randomUUID(), use: 'sig', alg: 'RS256' })
   provider = new Provider(issuer, {
     jwks: { keys },
     clients: [
@@ -50,16 +53,15 @@ async function login(req, res) {
 
 const server = createServer((req, res) => {
   if (req.url === '/rotate') {
-    rotate()
-    res.end()
+    rotate().then(() => res.end())
   } else if (req.url.startsWith('/login/')) {
     login(req, res).catch((err) => res.writeHead(500).end(String(err)))
   } else {
     serve(req, res)
   }
 })
-server.listen(0, '127.0.0.1', () => {
+server.listen(0, '127.0.0.1', async () => {
   issuer = `http://127.0.0.1:${server.address().port}`
-  rotate()
+  await rotate()
   console.log(`issuer ${issuer}`)
 })
