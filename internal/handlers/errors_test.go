@@ -107,7 +107,7 @@ func TestRequestTimeout(t *testing.T) {
 func TestCodesAreComplete(t *testing.T) {
 	for _, row := range failures {
 		if !slices.Contains(Codes(), row.code) {
-			t.Errorf("code %d has no name: add it to codeNames in internal/handlers/errors.go", row.code)
+			t.Errorf("code %d is not listed: add it to codes in internal/handlers/errors.go", row.code)
 		}
 	}
 }
