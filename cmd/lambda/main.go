@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
@@ -33,7 +34,7 @@ func main() {
 }
 
 // setUp returns the handler of all invocations.
-func setUp(ctx context.Context) (*lambdahttp.Handler, error) {
+func setUp(ctx context.Context) (lambda.Handler, error) {
 	cfg, err := config.FromEnv(os.Getenv)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,17 @@ func setUp(ctx context.Context) (*lambdahttp.Handler, error) {
 	}
 	store := dynamo.New(client, cfg.Table)
 	warm(ctx, cfg.Tokens.Keys, store, log)
-	return lambdahttp.New(handlers.New(store, verifier, log), log), nil
+	parts := check.Parts{"table": store.CheckTable, "index": store.CheckIndex, "keys": checkKeys(cfg.Tokens.Keys)}
+	return check.Handler(parts, log, lambdahttp.New(handlers.New(store, verifier, log), log)), nil
+}
+
+// checkKeys returns the check of keys: whether they can be fetched now, unless
+// they are part of the settings.
+func checkKeys(keys auth.KeySource) func(context.Context) error {
+	if remote, ok := keys.(*auth.RemoteKeySet); ok {
+		return remote.Load
+	}
+	return func(context.Context) error { return nil }
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
