@@ -79,15 +79,20 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 # For Lambda. SAM doesn't pass the template's parameter Architecture to make:
 # deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
 
-.PHONY: build-PlantFunction build deploy logs delete dynamodb start-api
+.PHONY: build-PlantFunction build-HookFunction build deploy logs delete dynamodb start-api
 
 ARCH ?= arm64
 
-# sam build runs this target in a copy of the repository.
+GO_BUILD = CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
+	-o "$(ARTIFACTS_DIR)/bootstrap"
+
+# sam build runs these targets in a copy of the repository.
 build-PlantFunction:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
-		-o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
+	$(GO_BUILD) ./cmd/lambda
 	cp cmd/lambda/amazon-roots.pem "$(ARTIFACTS_DIR)/"
+
+build-HookFunction:
+	$(GO_BUILD) ./cmd/hook
 
 # ENV=production selects that profile of samconfig.toml.
 ENV ?= default
