@@ -1,0 +1,46 @@
+package template
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// CodeDeploy runs the hook for the version that gets published. The hook may
+// invoke it and report the result, and nothing else.
+func TestHook(t *testing.T) {
+	t.Parallel()
+	const hook = "HookFunction"
+	s := deploy(t, nil)
+	if got := str(s.Resources[function+"Aliaslive"].UpdatePolicy, "CodeDeployLambdaAliasUpdate", "BeforeAllowTrafficHook"); got != "${"+hook+"}" {
+		t.Errorf("template.yaml: CodeDeploy runs the hook %q, want %s", got, hook)
+	}
+	properties := s.Resources[hook].Properties
+	// The prefix is that of AWSCodeDeployRoleForLambda:
+	// https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambda.html
+	name := strings.Replace(str(properties, "FunctionName"), "${id}", "27bc2b50-c6b7-11f0-9f4e-0a1b2c3d4e5f", 1) // of the stack
+	if !regexp.MustCompile(`^CodeDeployHook_[\w-]{1,49}$`).MatchString(name) {
+		t.Errorf("template.yaml: CodeDeploy may not invoke the hook by its name %q", name)
+	}
+	version, _, _ := strings.Cut(s.version(), " ")
+	if got := str(properties, "Environment", "Variables", "NEW_VERSION"); got != "${"+version+"}" {
+		t.Errorf("template.yaml: the hook tries %s, want the version %s", got, version)
+	}
+	var allowed []string
+	for _, statement := range list(s.Resources["HookRole"].Properties, "Policies", 0, "PolicyDocument", "Statement") {
+		for _, action := range oneOrMore(at(statement, "Action")) {
+			allowed = append(allowed, action+" "+str(statement, "Resource"))
+		}
+	}
+	want := []string{
+		"lambda:InvokeFunction ${" + function + ".Arn}:*",
+		"codedeploy:PutLifecycleEventHookExecutionStatus " +
+			"arn:aws:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentgroup:${ServerlessDeploymentApplication}/*",
+		"logs:CreateLogStream ${FunctionLogs.Arn}",
+		"logs:PutLogEvents ${FunctionLogs.Arn}",
+	}
+	if !slices.Equal(allowed, want) || str(properties, "Role") != "${HookRole.Arn}" {
+		t.Errorf("template.yaml: the hook with role %s may %q, want %q", str(properties, "Role"), allowed, want)
+	}
+}
