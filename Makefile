@@ -79,7 +79,7 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 # For Lambda. SAM doesn't pass the template's parameter Architecture to make:
 # deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
 
-.PHONY: build-PlantFunction build-HookFunction build deploy logs delete dynamodb start-api
+.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed logs delete dynamodb start-api
 
 ARCH ?= arm64
 
@@ -102,6 +102,16 @@ build: ## build the function in .aws-sam/build
 
 deploy: build ## build and deploy; ENV=production for a production stack
 	sam deploy --config-env $(ENV)
+
+# The name of the profile's stack.
+STACK ?= $(shell sed -n '/^\[$(ENV)\.global/,/^$$/s/^stack_name = "\(.*\)"/\1/p' samconfig.toml)
+
+check-deployed: ## check the table, the index and the token keys of the deployed function
+	@name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
+		--query StackResourceDetail.PhysicalResourceId --output text) && \
+	report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && \
+	printf '{"check": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
+	cat "$$report" && echo && grep -q '^{"ok":true' "$$report"
 
 logs: ## follow the logs of the function and the API
 	sam logs --config-env $(ENV) --tail

@@ -68,13 +68,13 @@ func status(t *testing.T, reported *string) http.HandlerFunc {
 	}
 }
 
-// function returns the API of Lambda for a new version that invoke implements.
+// function returns the API of Lambda for a function that invoke implements.
 // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
-func function(t *testing.T, invoke func(context.Context, []byte) ([]byte, error)) http.HandlerFunc {
+func function(t *testing.T, name string, invoke func(context.Context, []byte) ([]byte, error)) http.HandlerFunc {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /2015-03-31/functions/{name}/invocations", func(w http.ResponseWriter, r *http.Request) {
-		if name := r.PathValue("name"); name != newVersion {
-			t.Errorf("the hook invoked %s", name)
+		if got := r.PathValue("name"); got != name {
+			t.Errorf("function %s was invoked, want %s", got, name)
 		}
 		payload, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -88,6 +88,20 @@ func function(t *testing.T, invoke func(context.Context, []byte) ([]byte, error)
 		w.Write(response)
 	})
 	return mux.ServeHTTP
+}
+
+// startFunction starts cmd/lambda, on DynamoDB Local and with valid settings
+// unless env overrides them.
+func startFunction(t *testing.T, env ...string) *lambdalocal.Function {
+	t.Helper()
+	valid := []string{
+		"AWS_ENDPOINT_URL_DYNAMODB=" + dynamolocal.Endpoint(t), "AWS_REGION=local", "AWS_ACCESS_KEY_ID=local",
+		"AWS_SECRET_ACCESS_KEY=local", "AWS_SESSION_TOKEN=", "TOKEN_ISSUER=" + authtest.IssuerURL,
+		"TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS=" + string(authtest.NewIssuer(t).JWKS()),
+	}
+	f := lambdalocal.NewFunction(lambdalocal.Options{Binary: build(t, "cmd/lambda"), Env: append(valid, env...)})
+	t.Cleanup(f.Close)
+	return f
 }
 
 // tableWithoutIndex creates a table, and deletes it when the test ends.
@@ -119,15 +133,9 @@ func TestVersions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := []string{
-				"AWS_ENDPOINT_URL_DYNAMODB=" + dynamolocal.Endpoint(t), "AWS_REGION=local", "AWS_ACCESS_KEY_ID=local",
-				"AWS_SECRET_ACCESS_KEY=local", "AWS_SESSION_TOKEN=", "TABLE_NAME=" + table, "TOKEN_ISSUER=" + authtest.IssuerURL,
-				"TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS=" + string(authtest.NewIssuer(t).JWKS()),
-			}
-			f := lambdalocal.NewFunction(lambdalocal.Options{Binary: build(t, "cmd/lambda"), Env: append(env, strings.Fields(tt.env)...)})
-			defer f.Close()
+			f := startFunction(t, append([]string{"TABLE_NAME=" + table}, strings.Fields(tt.env)...)...)
 			var reported string
-			log, err := runHook(t, function(t, f.Invoke), status(t, &reported))
+			log, err := runHook(t, function(t, newVersion, f.Invoke), status(t, &reported))
 			if err != nil || reported != tt.status || !strings.Contains(log, tt.log) || strings.Count(log, "\n") != 1 {
 				t.Errorf("reported %s, want %s; log %s, want %s; error %v", reported, tt.status, log, tt.log, err)
 			}
@@ -155,7 +163,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var reported string
-			log, err := runHook(t, function(t, func(_ context.Context, payload []byte) ([]byte, error) {
+			log, err := runHook(t, function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
 				if strings.Contains(string(payload), `"check"`) {
 					return []byte(tt.check), nil
 				}

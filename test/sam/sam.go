@@ -1,5 +1,5 @@
 // Package sam provides tests with the SAM CLI, the translator that CloudFormation
-// applies to SAM templates, and cfn-lint.
+// applies to SAM templates, cfn-lint and the AWS CLI.
 package sam
 
 import (
@@ -110,6 +110,18 @@ func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
 		}
 	}
 	return cmd
+}
+
+// AWS returns a folder for the PATH of a program that calls the command aws, like
+// [Tools.SAM] for the AWS CLI. It needs a Unix shell.
+func (t *Tools) AWS(tb testing.TB) (dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	script := "#!/bin/sh\nexec '" + pythonIn(t.dir) + "' -m awscli \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "aws"), []byte(script), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
 }
 
 // SAM returns the command that runs the SAM CLI with the given arguments, like
