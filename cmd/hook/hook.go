@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -82,16 +83,25 @@ func (h *hook) tryRequest(ctx context.Context) error {
 	return nil
 }
 
-// tryCheck has the new version check its parts, which must all work.
+// tryCheck has the new version check its parts, which must all work. Permissions
+// that were granted just before take some seconds to apply, so it repeats a check
+// that was denied access.
 func (h *hook) tryCheck(ctx context.Context) error {
-	var report check.Report
-	if err := h.invoke(ctx, json.RawMessage(check.Event), &report); err != nil {
-		return err
+	const attempts, delay = 10, 2 * time.Second
+	for attempt := 1; ; attempt++ {
+		var report check.Report
+		if err := h.invoke(ctx, json.RawMessage(check.Event), &report); err != nil {
+			return err
+		}
+		if report.OK {
+			return nil
+		}
+		err := fmt.Errorf("the check failed: %v", report.Parts)
+		if attempt == attempts || !strings.Contains(err.Error(), "AccessDenied") {
+			return err
+		}
+		time.Sleep(delay)
 	}
-	if !report.OK {
-		return fmt.Errorf("the check failed: %v", report.Parts)
-	}
-	return nil
 }
 
 // invoke invokes the new version and stores its response in response.

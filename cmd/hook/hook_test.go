@@ -122,6 +122,7 @@ func tableWithoutIndex(t *testing.T) (name string) {
 // The hook accepts a version of cmd/lambda that works, and rejects others with
 // the reason in its log.
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	_, table := dynamolocal.Table(t)
 	noIndex := tableWithoutIndex(t)
 	for name, tt := range map[string]struct{ env, status, log string }{
@@ -143,12 +144,15 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// The answers of a version that works.
+const (
+	unauthorized = `{"statusCode":401,"body":"{\"error\":40100,\"message\":\"no token\"}"}`
+	works        = `{"ok":true,"parts":{"table":"ok"}}`
+)
+
 // The hook rejects a version with other answers than those of cmd/lambda.
 func TestAnswers(t *testing.T) {
-	const (
-		unauthorized = `{"statusCode":401,"body":"{\"error\":40100,\"message\":\"no token\"}"}`
-		works        = `{"ok":true,"parts":{"table":"ok"}}`
-	)
+	t.Parallel()
 	for name, tt := range map[string]struct{ request, check, status string }{
 		"good":                   {unauthorized, works, "Succeeded"},
 		"no token needed":        {`{"statusCode":200,"body":"[]"}`, works, "Failed"},
@@ -176,9 +180,30 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Permissions that were granted just before may not apply yet.
+func TestNewPermissions(t *testing.T) {
+	t.Parallel()
+	checks := 0
+	var reported string
+	log, err := runHook(t, function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
+		switch {
+		case !strings.Contains(string(payload), `"check"`):
+			return []byte(unauthorized), nil
+		case checks == 0:
+			checks++
+			return []byte(`{"ok":false,"parts":{"table":"AccessDeniedException: not authorized"}}`), nil
+		}
+		return []byte(works), nil
+	}), status(t, &reported))
+	if err != nil || reported != "Succeeded" {
+		t.Errorf("reported %s, error %v, log %s", reported, err, log)
+	}
+}
+
 // The hook reports a version that it can't invoke. If it can't report either, its
 // own invocation fails.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	refuse := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
 		w.WriteHeader(http.StatusForbidden)
