@@ -17,11 +17,13 @@ acceptance: ## run the acceptance suite against a deployment: BASE=https://… T
 	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
-check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, other systems
+check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, workflows, other systems
 	! gofmt -l . | grep .
 	go vet ./...
 	$(STATICCHECK) ./...
+	$(ACTIONLINT) .github/workflows/*.yml
 	go mod tidy -diff
 	GOOS=linux go build -o /dev/null ./...
 	GOOS=darwin go vet ./...
@@ -79,7 +81,7 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 # For Lambda. SAM doesn't pass the template's parameter Architecture to make:
 # deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
 
-.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed logs delete dynamodb start-api
+.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete dynamodb start-api
 
 ARCH ?= arm64
 
@@ -112,6 +114,9 @@ check-deployed: ## check the table, the index and the token keys of the deployed
 	report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && \
 	printf '{"check": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
 	cat "$$report" && echo && grep -q '^{"ok":true' "$$report"
+
+acceptance-stack: ## run the acceptance suite against the deployed stack, as users of its user pool
+	test/e2e/stack.sh '$(STACK)'
 
 logs: ## follow the logs of the function and the API
 	sam logs --config-env $(ENV) --tail

@@ -5,7 +5,8 @@ one JSON object per line.
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
-    "Groups", "Refused", "Error"}. Groups are those of parameters in the console;
+    "Groups", "Permissions", "Refused", "Error"}. Groups are those of parameters in
+    the console; Permissions lists by resource type what CloudFormation needs;
     Refused lists the invalid parameters and the violated rules.
 {"lint": TEXT, "parameters": {NAME: VALUE}}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
@@ -18,6 +19,7 @@ import sys
 
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
+from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
 from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
 from samcli.yamlhelper import yaml_parse
@@ -108,8 +110,15 @@ def evaluate(template, parameters, region):
         "Outputs": section("Outputs"),
         "Parameters": template["Parameters"],
         "Groups": template.get("Metadata", {}).get("AWS::CloudFormation::Interface", {}).get("ParameterGroups", []),
+        "Permissions": {r["Type"]: permissions(region, r["Type"]) for r in template["Resources"].values()},
         "Refused": refused,
     }
+
+
+def permissions(region, kind):
+    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema(region, kind).schema
+    users = [handler for name, handler in schema["handlers"].items() if name != "list"]
+    return sorted({p for user in [*users, schema.get("tagging", {})] for p in user.get("permissions", [])})
 
 
 def findings(text, ignore=()):

@@ -21,13 +21,14 @@ import (
 // functions are evaluated, and resources whose condition is false are left out.
 // Values that only a real stack has remain as ${Resource} or ${Resource.Attribute}.
 type stack struct {
-	Resources  map[string]resource
-	Outputs    map[string]any
-	Parameters map[string]parameter // as declared
-	Groups     []struct{ Parameters []string }
-	Refused    []string // invalid parameters and violated Rules
-	Error      string   // why the translator rejects the template
-	Findings   []string // of cfn-lint
+	Resources   map[string]resource
+	Outputs     map[string]any
+	Parameters  map[string]parameter // as declared
+	Groups      []struct{ Parameters []string }
+	Permissions map[string][]string // by resource type
+	Refused     []string            // invalid parameters and violated Rules
+	Error       string              // why the translator rejects the template
+	Findings    []string            // of cfn-lint
 }
 
 type resource struct {

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the acceptance suite against a deployed stack with a Cognito user pool, as
+# two users that it creates and deletes: test/e2e/stack.sh plants
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+output() {
+	aws cloudformation describe-stacks --stack-name "$stack" --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
+}
+stack=$1 base=$(output BaseUrl) pool=$(output UserPoolId) client=$(output ClientId)
+if [ -z "$pool" ]; then
+	echo "stack $stack has no user pool: run make acceptance with tokens of its issuer" >&2
+	exit 1
+fi
+
+users=()
+delete_users() {
+	for user in "${users[@]}"; do
+		aws cognito-idp admin-delete-user --user-pool-id "$pool" --username "$user"
+	done
+}
+trap delete_users EXIT
+
+for n in 1 2; do
+	user=acceptance-$(openssl rand -hex 8) password=$(openssl rand -hex 16)
+	aws cognito-idp admin-create-user --user-pool-id "$pool" --username "$user" --message-action SUPPRESS >/dev/null
+	users+=("$user")
+	aws cognito-idp admin-set-user-password --user-pool-id "$pool" --username "$user" --password "$password" --permanent
+	token=$(aws cognito-idp initiate-auth --client-id "$client" --auth-flow USER_PASSWORD_AUTH \
+		--auth-parameters "USERNAME=$user,PASSWORD=$password" --query AuthenticationResult.AccessToken --output text)
+	[ -z "${GITHUB_ACTIONS:-}" ] || echo "::add-mask::$token" # keep it out of the workflow's log
+	export "PLANTS_TOKEN_$n=$token"
+done
+make acceptance BASE="$base"

@@ -1,0 +1,113 @@
+package template
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const deployRole = ".github/deploy-role.yaml"
+
+// unused are the actions, and the services, that CloudFormation needs for
+// properties that the resources of the templates don't have. IAM doesn't know the
+// two of API Gateway, whose tags are set by POST.
+var unused = strings.Fields(`
+	apigateway:TagResource apigateway:UntagResource
+	cloudformation:SetStackPolicy cloudformation:UpdateTerminationProtection
+	cloudfront ec2 elasticfilesystem firehose kinesis kms s3files
+	codedeploy:RegisterOnPremisesInstance
+	cognito-idp:AddCustomAttributes
+	dynamodb:AssociateTableReplica dynamodb:CreateTableReplica dynamodb:BatchWriteItem dynamodb:DeleteItem
+	dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:Scan dynamodb:UpdateItem
+	dynamodb:DeleteResourcePolicy dynamodb:PutResourcePolicy dynamodb:DescribeImport dynamodb:ImportTable
+	dynamodb:DisableKinesisStreamingDestination dynamodb:EnableKinesisStreamingDestination dynamodb:UpdateKinesisStreamingDestination
+	dynamodb:UpdateContributorInsights dynamodb:UpdateTimeToLive
+	iam:CreateServiceLinkedRole iam:DeleteRolePermissionsBoundary iam:PutRolePermissionsBoundary
+	lambda:AssociateRuntimeAlias lambda:PutRuntimeManagementConfig
+	lambda:DeleteFunctionCodeSigningConfig lambda:GetCodeSigningConfig lambda:PutFunctionCodeSigningConfig
+	lambda:DeleteFunctionConcurrency lambda:PutFunctionConcurrency
+	lambda:DeleteProvisionedConcurrencyConfig lambda:PutProvisionedConcurrencyConfig
+	lambda:GetLayerVersion lambda:PassCapacityProvider lambda:PutFunctionRecursionConfig lambda:PutFunctionScalingConfig
+	logs:AssociateKmsKey logs:DisassociateKmsKey logs:CreateLogStream logs:DescribeLogStreams logs:PutLogEvents
+	logs:DeleteIndexPolicy logs:PutIndexPolicy logs:PutDataProtectionPolicy
+	logs:DeleteRetentionPolicy logs:PutBearerTokenAuthentication logs:PutLogGroupDeletionProtection
+	s3:GetObjectMetadata s3:ListBucket s3:REST.PUT.OBJECT s3:getObject
+`)
+
+// further are the actions that CloudFormation needs and its schemas don't list:
+// for the access log of an HTTP API, see
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging.html.
+var further = strings.Fields(`
+	logs:CreateLogDelivery logs:DeleteLogDelivery logs:GetLogDelivery logs:ListLogDeliveries logs:UpdateLogDelivery
+	logs:DeleteResourcePolicy logs:PutResourcePolicy
+`)
+
+// CloudFormation's role in .github/deploy-role.yaml allows what it needs to
+// create, update and delete the resources of the templates, and nothing else.
+func TestDeployRole(t *testing.T) {
+	t.Parallel()
+	for _, finding := range do(t, job{Lint: readFile(t, deployRole)}).Findings {
+		t.Errorf("%s: %s", deployRole, finding)
+	}
+	role := do(t, job{Template: readFile(t, deployRole)}).Resources["CloudFormationRole"].Properties
+	allowed := map[string]bool{}
+	for i := range list(role, "Policies") {
+		for _, statement := range list(role, "Policies", i, "PolicyDocument", "Statement") {
+			for _, action := range oneOrMore(at(statement, "Action")) {
+				allowed[action] = true
+			}
+		}
+	}
+	needed := neededActions(t)
+	for _, action := range slices.Sorted(maps.Keys(needed)) {
+		if !allowed[action] {
+			t.Errorf("%s: allow %s: CloudFormation needs it for %s", deployRole, action, needed[action])
+		}
+	}
+	for action := range allowed {
+		if needed[action] == "" {
+			t.Errorf("%s: remove %s: CloudFormation doesn't need it", deployRole, action)
+		}
+	}
+}
+
+// neededActions returns the actions that CloudFormation needs for the stack, with
+// the type of a resource that needs them.
+func neededActions(t *testing.T) map[string]string {
+	t.Helper()
+	needed := map[string]string{}
+	for _, action := range further {
+		needed[action] = "the access log"
+	}
+	for _, template := range []string{"template.yaml", "monitoring.yaml"} {
+		for kind, actions := range do(t, job{Template: readFile(t, template)}).Permissions {
+			for _, action := range actions {
+				service, _, _ := strings.Cut(action, ":")
+				if !slices.Contains(unused, action) && !slices.Contains(unused, service) {
+					needed[action] = kind
+				}
+			}
+		}
+	}
+	return needed
+}
+
+// The workflows deploy with the version of SAM that the tests use, and run no
+// action that its author can change afterwards.
+func TestWorkflows(t *testing.T) {
+	t.Parallel()
+	version := regexp.MustCompile(`(?m)^aws-sam-cli==(.*)$`).FindStringSubmatch(readFile(t, "test/sam/requirements.txt"))
+	if deploy := readFile(t, ".github/workflows/deploy-stack.yml"); version == nil || !strings.Contains(deploy, "version: "+version[1]+"\n") {
+		t.Errorf("deploy-stack.yml: install version %q of SAM, as test/sam/requirements.txt", version)
+	}
+	pinned := regexp.MustCompile(`^(\./.*|.*@[0-9a-f]{40} # v[0-9.]+)$`)
+	for _, name := range []string{"ci", "deploy", "deploy-stack"} {
+		for _, m := range regexp.MustCompile(`(?m)uses: (.*)$`).FindAllStringSubmatch(readFile(t, ".github/workflows/"+name+".yml"), -1) {
+			if !pinned.MatchString(m[1]) {
+				t.Errorf("%s.yml: pin %s by the hash of a commit", name, m[1])
+			}
+		}
+	}
+}
