@@ -110,13 +110,13 @@ def evaluate(template, parameters, region):
         "Outputs": section("Outputs"),
         "Parameters": template["Parameters"],
         "Groups": template.get("Metadata", {}).get("AWS::CloudFormation::Interface", {}).get("ParameterGroups", []),
-        "Permissions": {r["Type"]: permissions(region, r["Type"]) for r in template["Resources"].values()},
+        "Permissions": {r["Type"]: permissions(r["Type"]) for r in template["Resources"].values()},
         "Refused": refused,
     }
 
 
-def permissions(region, kind):
-    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema(region, kind).schema
+def permissions(kind):
+    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema  # which has all types
     users = [handler for name, handler in schema["handlers"].items() if name != "list"]
     return sorted({p for user in [*users, schema.get("tagging", {})] for p in user.get("permissions", [])})
 
