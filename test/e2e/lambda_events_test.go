@@ -8,6 +8,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/lambdalocal"
 )
 
 // Whatever event the function is invoked with, there is no Lambda error, and the
@@ -15,7 +16,17 @@ import (
 func TestLambdaOddEvents(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
-	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
+	testOddEvents(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
+}
+
+func TestPackageOddEvents(t *testing.T) {
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	testOddEvents(t, issuer, packageOptions(t, issuer))
+}
+
+func testOddEvents(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) {
+	t.Helper()
 	o.Concurrency = 1
 	f := startFunction(t, issuer, o)
 	const format = `{"version":"2.0","rawPath":"/%s","headers":{%s},"requestContext":{"http":{"method":"%s"}},"body":"%s","isBase64Encoded":%t}`

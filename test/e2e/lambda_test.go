@@ -15,11 +15,33 @@ import (
 func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
-	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
+	testSuite(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
+}
+
+// TestPackage does the same with the package that is deployed by default.
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	testSuite(t, issuer, packageOptions(t, issuer))
+}
+
+func testSuite(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) {
+	t.Helper()
+	f := startFunction(t, issuer, o)
 	Run(t, f.target())
 	if n := len(f.Environments()); n != 4 {
 		t.Errorf("the suite ran in %d processes, want 4 that outlive it", n)
 	}
+}
+
+// packageOptions returns the options of [functionOptions] for the package that is
+// deployed by default.
+func packageOptions(t *testing.T, issuer *authtest.Issuer) lambdalocal.Options {
+	t.Helper()
+	built := lambdalocal.Package(t, "PlantFunction")
+	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
+	o.Binary, o.Emulator = built.Binary, built.Emulator
+	return o
 }
 
 // A function is cmd/lambda behind an HTTP API.

@@ -20,6 +20,9 @@ type Options struct {
 	// Binary is the absolute path of the program.
 	Binary string
 
+	// Emulator is the command that runs Binary if it is for another processor.
+	Emulator string
+
 	// Env adds to the variables that Lambda sets, or overrides them. The program
 	// inherits nothing from the environment of this process.
 	Env []string
@@ -93,7 +96,7 @@ func NewEnvironment(o Options) (*Environment, error) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	e := &Environment{
 		options: o,
-		cmd:     exec.Command(o.Binary),
+		cmd:     command(o),
 		idle:    make(chan struct{}, 1),
 		next:    make(chan *invocation),
 		exited:  make(chan struct{}),
@@ -114,6 +117,13 @@ func NewEnvironment(o Options) (*Environment, error) {
 		close(e.exited)
 	}()
 	return e, nil
+}
+
+func command(o Options) *exec.Cmd {
+	if o.Emulator != "" {
+		return exec.Command(o.Emulator, o.Binary)
+	}
+	return exec.Command(o.Binary)
 }
 
 // environ returns the variables that Lambda sets for an OS-only runtime.
