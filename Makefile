@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz bench bench-lambda api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check check-deployed fuzz mutate bench bench-peers bench-lambda api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -38,8 +38,17 @@ fuzz: ## run every fuzz test for FUZZTIME
 			echo "$$name in $$folder" && go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$folder" || exit 1; \
 		done
 
+PKG ?= internal/config
+
+# The coefficient allows for machines that are busy with several mutants at once.
+mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
+	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
+
 bench: ## print the tables of docs/benchmarks.md
 	go run ./test/bench
+
+bench-peers: ## print the table of docs/benchmarks.md that compares the service with PocketBase
+	go -C test/bench/pocketbase run .
 
 ROUNDS ?= 30
 
