@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check check-deployed fuzz mutate bench bench-peers bench-lambda api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check fuzz mutate bench bench-peers bench-lambda api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
