@@ -100,7 +100,6 @@ GO_BUILD = CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -
 # sam build runs these targets in a copy of the repository.
 build-PlantFunction:
 	$(GO_BUILD) ./cmd/lambda
-	cp cmd/lambda/amazon-roots.pem "$(ARTIFACTS_DIR)/"
 
 build-HookFunction:
 	$(GO_BUILD) ./cmd/hook

@@ -6,13 +6,16 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/awsroots"
 	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
@@ -44,6 +47,8 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
 	slog.SetDefault(log) // also for libraries that use package log
+	dialTLS := awsroots.DialTLS(log)
+	http.DefaultTransport.(*http.Transport).DialTLSContext = dialTLS // for the token keys
 	verifier, err := auth.NewVerifier(cfg.Tokens)
 	if err != nil {
 		return nil, err
@@ -51,6 +56,9 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	settings, err := dynamo.EnvConfig()
 	if err != nil {
 		return nil, err
+	}
+	if settings.HTTPClient == nil { // else it trusts AWS_CA_BUNDLE
+		settings.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialTLSContext = dialTLS })
 	}
 	client, err := dynamo.NewClient(settings, log)
 	if err != nil {

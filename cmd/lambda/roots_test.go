@@ -1,80 +1,124 @@
 package main
 
 import (
-	"crypto/sha256"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/pem"
-	"maps"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/lambdalocal"
 )
 
-// rootsFile has the root certificates of Amazon Trust Services, as PEM text from
-// Debian's package ca-certificates (20230311), which has it from Mozilla. AWS
-// services have certificates of these roots, and template.yaml makes the function
-// trust no others, since parsing all roots of the system takes longer than to
-// connect. To reach AWS through a proxy with its own certificates, add its root
-// to the file and to this test.
-const rootsFile = "amazon-roots.pem"
-
-// fingerprints are the SHA-256 fingerprints of the roots, as published at
-// https://www.amazontrust.com/repository/.
-var fingerprints = map[string]string{
-	"Amazon Root CA 1": "8ecde6884f3d87b1125ba31ac3fcb13d7016de7f57cc904fe1cb97c6ae98196e",
-	"Amazon Root CA 2": "1ba5b2aa8c65401a82960118f80bec4f62304d83cec4713a19c39c011ea46db4",
-	"Amazon Root CA 3": "18ce6cfe7bf14e60b2e347b8dfe868cb31d02ebb3ada271569f50343b46db3a4",
-	"Amazon Root CA 4": "e35d28419ed02025cfa69038cd623962458da5c695fbdea3c22b0bfb25897092",
-	"Starfield Services Root Certificate Authority - G2": "568d6905a2c88708a4b3025190edcfedb1974a606a13c6e5290fcb2ae63edab5",
-}
-
+// The embedded roots and the system's apply to the connections for DynamoDB and
+// for the token keys, from the first request on. See package awsroots for more.
 func TestRoots(t *testing.T) {
-	found := map[string]string{}
-	for _, c := range certificates(t) {
-		sum := sha256.Sum256(c.Raw)
-		found[c.Subject.CommonName] = hex.EncodeToString(sum[:])
-		if now := time.Now(); now.Before(c.NotBefore) || now.AddDate(1, 0, 0).After(c.NotAfter) {
-			t.Errorf("%s is valid from %v to %v, which ends within a year: update %s and the fingerprints in this test "+
-				"to the roots at https://www.amazontrust.com/repository/", c.Subject.CommonName, c.NotBefore, c.NotAfter, rootsFile)
-		}
+	if runtime.GOOS != "linux" {
+		t.Skip("needs Linux, for SSL_CERT_FILE")
 	}
-	if !maps.Equal(found, fingerprints) {
-		t.Errorf("%s has %v, want %v", rootsFile, found, fingerprints)
-	}
-}
-
-func certificates(t *testing.T) []*x509.Certificate {
-	t.Helper()
-	text, err := os.ReadFile(rootsFile)
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	old, oldRoot := startTLS(t, issuer, nil)
+	renewed, newRoot := startTLS(t, issuer, []tls.Certificate{selfSigned(t)})
+	program, err := lambdalocal.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*x509.Certificate
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
+	onAWS, err := lambdalocal.BuildForAWS(oldRoot)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	event := fmt.Appendf(nil, `{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice"))
+	for name, tt := range map[string]struct {
+		binary, server string
+		system         []byte // the system's roots
+		caBundle       []byte // AWS_CA_BUNDLE, unless empty
+		status         int
+		warnings       int // about AWS's roots; others only if the status is not 200
+	}{
+		"AWS":               {onAWS, old, nil, nil, 200, 0},
+		"AWS, new root":     {onAWS, renewed, newRoot, nil, 200, 1},
+		"AWS, unknown root": {onAWS, renewed, oldRoot, nil, 503, 1},
+		"others":            {program, renewed, newRoot, nil, 200, 0},
+		"others, AWS alone": {program, old, newRoot, nil, 503, 0},
+		"own roots":         {onAWS, old, nil, newRoot, 503, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := append(validEnv(t), "AWS_ENDPOINT_URL_DYNAMODB="+tt.server, "TOKEN_JWKS_URL="+tt.server+"/keys", "TOKEN_JWKS=",
+				"LOG_LEVEL=warn", "SSL_CERT_DIR=/nonexistent")
+			for name, roots := range map[string][]byte{"SSL_CERT_FILE": tt.system, "AWS_CA_BUNDLE": tt.caBundle} {
+				file := filepath.Join(t.TempDir(), name)
+				if err := os.WriteFile(file, roots, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if name == "SSL_CERT_FILE" || len(roots) > 0 {
+					env = append(env, name+"="+file)
+				}
+			}
+			e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: tt.binary, Env: env})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			got, err := e.Invoke(t.Context(), event)
+			if err != nil || !strings.HasPrefix(string(got), fmt.Sprintf(`{"statusCode":%d,`, tt.status)) {
+				t.Errorf("%v\n%s", err, got)
+			}
+			e.Close() // which completes the log
+			lines, about := strings.Count(e.Stdout(), "\n"), strings.Count(e.Stdout(), `"level":"WARN","msg":"AWS uses new root certificates`)
+			if about != tt.warnings || tt.status == 200 && lines != about {
+				t.Errorf("got the log\n%swant %d warnings about roots", e.Stdout(), tt.warnings)
+			}
+		})
+	}
 }
 
-// The build puts the file where the template says. Without it the function would
-// trust nobody.
-func TestDeployed(t *testing.T) {
-	for name, want := range map[string]string{
-		"../../template.yaml": "SSL_CERT_FILE: !If [TrustsAWSAlone, /var/task/" + rootsFile + ",",
-		"../../Makefile":      "\tcp cmd/lambda/" + rootsFile + ` "$(ARTIFACTS_DIR)/"` + "\n",
-	} {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+// startTLS starts a server for the issuer's keys at /keys and an empty DynamoDB
+// at all other paths. It returns its certificate, too. The default certificate is
+// that of package httptest.
+func startTLS(t *testing.T, issuer *authtest.Issuer, certificates []tls.Certificate) (url string, certificate []byte) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/keys" {
+			w.Write(issuer.JWKS())
+			return
 		}
-		if !strings.Contains(string(b), want) {
-			t.Errorf("%s lacks %q", name, want)
-		}
+		io.WriteString(w, `{"Count":0,"Items":[],"ScannedCount":0}`)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{Certificates: certificates}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+}
+
+// selfSigned returns a certificate for 127.0.0.1.
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
 	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }

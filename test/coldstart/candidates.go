@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/lambdalocal"
 )
 
 // A candidate is a program to measure.
@@ -17,16 +17,21 @@ type candidate struct {
 }
 
 // newCandidates returns the programs to measure: the reference, the reference
-// with the settings of template.yaml, the service without the template's
-// certificates, as for an issuer outside AWS, and the service. dir is a folder
-// for the certificate of the servers, which they all trust.
+// with the settings of template.yaml, the service with the system's certificates,
+// as for an issuer outside AWS, and the service, for which the servers are AWS's
+// hosts. dir is a folder for the certificate of the servers, which the system
+// trusts.
 //
 // The system's certificates are one file here. Without settings Go also reads
 // all files in /etc/ssl/certs and /etc/pki/tls/certs. Where these contain the
 // file again, as on Amazon Linux, programs without our settings start more
 // slowly than here.
-func newCandidates(service, reference string, e *endpoint, dir string) ([]candidate, error) {
-	root, err := tools.Root()
+func newCandidates(reference string, e *endpoint, dir string) ([]candidate, error) {
+	service, err := lambdalocal.Build("cmd/lambda")
+	if err != nil {
+		return nil, err
+	}
+	serviceOnAWS, err := lambdalocal.BuildForAWS(e.certificate)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +51,10 @@ func newCandidates(service, reference string, e *endpoint, dir string) ([]candid
 		"TOKEN_ISSUER=" + issuerName, "TOKEN_AUDIENCE=" + audience, "TOKEN_JWKS_URL=" + e.issuer.URL + "/keys",
 	}
 	tuned := slices.Concat(env, []string{"GOMAXPROCS=1", "GOGC=400"})
-	deployed := slices.Concat(tuned, []string{"SSL_CERT_FILE=" + filepath.Join(root, "cmd/lambda/amazon-roots.pem")})
 	return []candidate{
 		{"reference", reference, env},
-		{"reference, tuned", reference, deployed},
+		{"reference, tuned", reference, tuned},
 		{"service, other issuer", service, tuned},
-		{"service", service, deployed},
+		{"service", serviceOnAWS, tuned},
 	}, nil
 }

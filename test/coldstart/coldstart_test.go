@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/bench/report"
-	"example.com/plantstore/test/lambdalocal"
 	"example.com/plantstore/test/tools"
 )
 
@@ -53,13 +52,9 @@ func TestRun(t *testing.T) {
 // includes its output.
 func TestUnexpectedResponse(t *testing.T) {
 	needLinux(t)
-	service, err := lambdalocal.Build("cmd/lambda")
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := newEndpoint()
 	defer e.close()
-	all, err := newCandidates(service, service, e, t.TempDir())
+	all, err := newCandidates("", e, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,10 +42,6 @@ func main() {
 // run builds and measures the programs, with the given number of warm calls in
 // each round of the first table, and writes the tables to w.
 func run(ctx context.Context, rounds, warm int, w io.Writer) error {
-	service, err := lambdalocal.Build("cmd/lambda")
-	if err != nil {
-		return err
-	}
 	reference, err := lambdalocal.Build("test/coldstart/reference")
 	if err != nil {
 		return err
@@ -57,7 +53,7 @@ func run(ctx context.Context, rounds, warm int, w io.Writer) error {
 	defer os.RemoveAll(dir)
 	e := newEndpoint()
 	defer e.close()
-	candidates, err := newCandidates(service, reference, e, dir)
+	candidates, err := newCandidates(reference, e, dir)
 	if err != nil {
 		return err
 	}

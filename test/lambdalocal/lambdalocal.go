@@ -9,7 +9,12 @@
 package lambdalocal
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"example.com/plantstore/test/tools"
@@ -39,5 +44,34 @@ func Start(tb testing.TB, o Options) (f *Function, base string) {
 // gets deployed with. The program is the path of its folder, such as
 // "cmd/lambda".
 func Build(program string) (binary string, err error) {
-	return tools.Build(program, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")
+	return build(program)
+}
+
+func build(program string, flags ...string) (binary string, err error) {
+	return tools.Build(program, append(flags, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")...)
+}
+
+// BuildForAWS builds cmd/lambda like [Build], with two additions to package
+// awsroots: the host 127.0.0.1 is one of AWS, and root, a PEM certificate, one of
+// its roots.
+func BuildForAWS(root []byte) (binary string, err error) {
+	top, err := tools.Root()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "plantstore-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	const code = "package awsroots\n\nfunc init() { suffixes, bundle = append(suffixes, \"127.0.0.1\"), append(bundle, %q...) }\n"
+	added, overlay := filepath.Join(dir, "added.go"), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(top, "internal/awsroots/added.go"): added}})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.WriteFile(added, fmt.Appendf(nil, code, root), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		return "", err
+	}
+	return build("cmd/lambda", "-overlay", overlay)
 }

@@ -21,7 +21,6 @@ func TestEnvironmentNames(t *testing.T) {
 	read := append(config.Names(),
 		"AWS_ENDPOINT_URL_DYNAMODB", // by the AWS SDK
 		"GOGC", "GOMAXPROCS",        // by the Go runtime
-		"SSL_CERT_FILE", "SSL_CERT_DIR", // by crypto/x509
 	)
 	set := deploy(t, nil).environment()
 	for _, name := range read {
