@@ -87,6 +87,7 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"internalError":      {setup: setup{store: &plantstest.Memory{Err: errors.New("fault")}}},
 		"storageOverloaded":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrThrottled}}},
 		"storageUnreachable": {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnreachable}}},
+		"storageUnwritable":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnwritable}}},
 		"keysUnavailable":    {setup: setup{keys: noKeys}},
 		"outOfTime":          {setup: setup{store: &plantstest.Memory{Err: context.DeadlineExceeded}}},
 	}

@@ -15,7 +15,7 @@ func fill(t *testing.T, s *Store) int64 {
 	name := strings.Repeat("x", plants.MaxNameLength)
 	for id := int64(0); ; id++ {
 		err := s.Create(t.Context(), "alice", plants.Plant{ID: id, Name: name}, plants.NewWriteToken())
-		if errors.Is(err, plants.ErrUnreachable) {
+		if errors.Is(err, plants.ErrUnwritable) {
 			if !strings.Contains(err.Error(), s.path) {
 				t.Errorf("error %q does not name the file", err)
 			}
@@ -65,8 +65,8 @@ func TestFileMayNotGrow(t *testing.T) {
 	mustHave(t, s, n)
 	for range 3 {
 		p := plants.Plant{ID: n, Name: strings.Repeat("x", plants.MaxNameLength)}
-		if err := s.Create(t.Context(), "alice", p, "token"); !errors.Is(err, plants.ErrUnreachable) {
-			t.Errorf("error %v, want %v", err, plants.ErrUnreachable)
+		if err := s.Create(t.Context(), "alice", p, "token"); !errors.Is(err, plants.ErrUnwritable) {
+			t.Errorf("error %v, want %v", err, plants.ErrUnwritable)
 		}
 		mustHave(t, s, n)
 	}
@@ -94,7 +94,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	})
 	failed := 0
 	for _, err := range errs {
-		if errors.Is(err, plants.ErrUnreachable) {
+		if errors.Is(err, plants.ErrUnwritable) {
 			failed++
 		} else if err != nil {
 			t.Error(err)

@@ -25,8 +25,9 @@ const maxPage = 1000
 //
 // List is never stale. Create and Delete return once their change is on disk
 // (fdatasync); concurrent calls share a commit. A Store never returns
-// [plants.ErrThrottled]. It returns [plants.ErrUnreachable] if the file can't be
-// written, for example because the disk is full, or if the Store is closed.
+// [plants.ErrThrottled]. It returns [plants.ErrUnwritable] if the file can't be
+// written, for example because the disk is full, and [plants.ErrUnreachable] if
+// the Store is closed.
 //
 // A Store doesn't search its file for damage. If bbolt panics or faults on a
 // damaged page, the call fails with an error that names the file, and so do all

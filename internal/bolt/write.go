@@ -3,12 +3,14 @@ package bolt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/plantstore/internal/plants"
 )
@@ -115,7 +117,7 @@ func (s *Store) commitBatch(batch []*write) (others []*write) {
 		return nil
 	})
 	if failed != nil {
-		failed.done <- s.unreachable(err)
+		failed.done <- s.unwritable(err)
 		return slices.DeleteFunc(batch, func(w *write) bool { return w == failed })
 	}
 	if err == nil {
@@ -124,13 +126,22 @@ func (s *Store) commitBatch(batch []*write) (others []*write) {
 	for _, w := range batch {
 		// After an error the answers don't count: even ErrInUse may be due to a
 		// plant of the failed transaction.
-		w.done <- cmp.Or(s.unreachable(err), w.answer)
+		w.done <- cmp.Or(s.unwritable(err), w.answer)
 	}
 	return nil
 }
 
-// unreachable wraps an error of bbolt in [plants.ErrUnreachable]. With keys and
-// values of valid size, bbolt reports only disk errors and a closed file.
+// unwritable wraps an error of a commit in [plants.ErrUnwritable], unless the file
+// is closed. With keys and values of valid size, any other error is the disk's.
+func (s *Store) unwritable(err error) error {
+	if err == nil || errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
+		return s.unreachable(err)
+	}
+	return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
+}
+
+// unreachable wraps an error of a read in [plants.ErrUnreachable]: the file is
+// closed.
 func (s *Store) unreachable(err error) error {
 	if err == nil {
 		return nil

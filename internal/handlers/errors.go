@@ -37,7 +37,7 @@ const (
 	CodeUnknownPath     Code = 40401 // no such path
 	CodeMethod          Code = 40500 // the path does not support the method
 	CodeInternal        Code = 50000 // internal error
-	CodeUnavailable     Code = 50300 // storage throttled or unreachable, or token keys not available yet
+	CodeUnavailable     Code = 50300 // storage throttled, unreachable or full, or token keys not available yet
 	CodeTimeout         Code = 50400 // the request timed out or was canceled
 )
 
@@ -110,6 +110,7 @@ var failures = []struct {
 	{plants.ErrNotFound, failure{CodeNotFound, "you have no plant with this id", nil}},
 	{plants.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
 	{plants.ErrUnreachable, failure{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
+	{plants.ErrUnwritable, failure{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
 	{auth.ErrNoToken, failure{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
 	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
 	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service", challenge(`, error="invalid_token"`)}},

@@ -43,6 +43,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"throttled", wrapping(plants.ErrThrottled), CodeUnavailable, "ERROR"},
 		{"unreachable", wrapping(plants.ErrUnreachable), CodeUnavailable, "ERROR"},
+		{"unwritable", wrapping(plants.ErrUnwritable), CodeUnavailable, "ERROR"},
 		{"unknown", wrapping(errors.New("error")), CodeInternal, "ERROR"},
 		{"panic", func(context.Context) error { panic("secret") }, CodeInternal, "ERROR"},
 		{"nil pointer", func(context.Context) error { var p *plants.Plant; p.Name = "x"; return nil }, CodeInternal, "ERROR"},

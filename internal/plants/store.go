@@ -35,9 +35,9 @@ import (
 // # Errors
 //
 // Test errors with [errors.Is]. Every method may return ErrThrottled or
-// ErrUnreachable. If ctx ends before the outcome is known, the error matches
-// ctx.Err(); if ctx has already ended, the call has no effect. Any other error
-// is internal.
+// ErrUnreachable, and Create and Delete may return ErrUnwritable. If ctx ends
+// before the outcome is known, the error matches ctx.Err(); if ctx has already
+// ended, the call has no effect. Any other error is internal.
 type Store interface {
 	// Create stores p for owner.
 	//
@@ -99,4 +99,8 @@ var (
 
 	// ErrUnreachable means no usable response from the storage; a retry may succeed.
 	ErrUnreachable = errors.New("storage unreachable")
+
+	// ErrUnwritable means that the storage is full or can't be written, while
+	// lists still work.
+	ErrUnwritable = errors.New("storage full or unwritable")
 )

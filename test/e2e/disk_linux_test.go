@@ -32,9 +32,9 @@ func mount(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// While the disk is full, creates are answered 503 and plants can be listed.
-// Once there is room again, everything works. Package bolt tests a start on a
-// full disk.
+// While the disk is full, creates are answered 503 with the reason, and plants
+// can be listed. Once there is room again, everything works. Package bolt tests a
+// start on a full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "4m")
@@ -64,7 +64,9 @@ func TestFullDisk(t *testing.T) {
 	for post().status == 200 { // the database file may have room inside
 	}
 	for range 3 {
-		expectStatus(t, 503)(post(), nil)
+		if a := post(); a.status != 503 || !strings.Contains(string(a.body), "the storage is full or can't be written") {
+			t.Errorf("%d %s", a.status, a.body)
+		}
 	}
 	expectSame(t, c, token, acknowledged)
 	if err := os.Remove(filler); err != nil {

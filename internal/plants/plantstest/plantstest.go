@@ -92,7 +92,7 @@ func (s suite) deleteLater(t *testing.T, owner string, id int64) {
 func matches(err, want error) error {
 	ok := errors.Is(err, want)
 	for _, e := range []error{
-		plants.ErrInUse, plants.ErrTokenReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable,
+		plants.ErrInUse, plants.ErrTokenReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
 	} {
 		ok = ok && (e == want || !errors.Is(err, e))
 	}
