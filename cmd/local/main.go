@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	service := limitReaders(maxReaders, handlers.New(store, tokens.verifier, log))
+	service := handlers.New(store, tokens.verifier, log)
 	banner(stderr, baseURL(listener), store.where, tokens.issuer != nil)
 	return serve(ctx, listener, allowOrigins(origins, front(tokens.issuer, service)), log, stderr)
 }
@@ -105,9 +105,6 @@ func front(tokens, service http.Handler) http.Handler {
 // response then are cut off.
 const drainTimeout = 15 * time.Second
 
-// writeTimeout is how long a client may take to read its response.
-const writeTimeout = 30 * time.Second
-
 // serve answers requests until ctx ends, and then waits for those in flight.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger, stderr io.Writer) error {
 	var inFlight atomic.Int64
@@ -121,7 +118,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		// service's own time limit, so that a slow body is the client's error.
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       8 * time.Second,
-		WriteTimeout:      writeTimeout,
+		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		// The handler answers OPTIONS * too.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,6 +134,52 @@ func TestListEndsInTime(t *testing.T) {
 	resp, err = service.readList(t.Context(), "alice", listQuery{})
 	if err != nil || strings.Count(string(resp.body), "Basil") != 5 || resp.link != "" {
 		t.Errorf("with enough time: %q, Link %q, %v", resp.body, resp.link, err)
+	}
+}
+
+// A stuckWriter is a response that its client doesn't read.
+type stuckWriter struct {
+	*httptest.ResponseRecorder
+	size chan<- int // receives the size of the body
+	ctx  context.Context
+}
+
+func (w stuckWriter) Write(p []byte) (int, error) {
+	w.size <- len(p)
+	<-w.ctx.Done()
+	return len(p), nil
+}
+
+// Clients that don't read their lists hold little memory, and other clients get
+// their lists, in more pages.
+func TestManyLists(t *testing.T) {
+	store := &pagedStore{n: 3000, page: 700, name: strings.Repeat("\x00", plants.MaxNameLength)}
+	s := newServer(t, store)
+	before := len(walk(t, s, "/plants?include=id"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	size, sum := make(chan int), 0
+	for range 400 {
+		r := httptest.NewRequestWithContext(ctx, "GET", "/plants", nil)
+		r.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
+		clients.Go(func() { s.Config.Handler.ServeHTTP(stuckWriter{httptest.NewRecorder(), size, ctx}, r) })
+		sum += <-size
+	}
+	if sum > 64<<20 {
+		t.Errorf("400 clients hold lists of %d MiB", sum>>20)
+	}
+	if pages := walk(t, s, "/plants?include=id"); len(slices.Concat(pages...)) != 3000 {
+		t.Errorf("another client gets %d plants, want 3000", len(slices.Concat(pages...)))
+	}
+	for _, q := range store.queries[len(store.queries)-10:] {
+		if q.Limit > 200 {
+			t.Errorf("the limit of a query to the store is %d", q.Limit)
+		}
+	}
+	cancel()
+	clients.Wait()
+	if after := len(walk(t, s, "/plants?include=id")); after != before {
+		t.Errorf("%d pages before, %d afterwards", before, after)
 	}
 }
 

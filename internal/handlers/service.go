@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -31,12 +32,13 @@ type Service struct {
 	store  plants.Store
 	tokens *auth.Verifier
 	log    *slog.Logger
+	lists  atomic.Int64 // in progress, until their responses are sent
 }
 
 // New returns a service that keeps plants in store, accepts callers with valid
 // tokens, and logs one line per request.
 func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{store, tokens, log}
+	return &Service{store: store, tokens: tokens, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
@@ -45,6 +47,7 @@ type request struct {
 	route  *Route // nil if no route matches
 	id     string // the path segment that stands for {id}, if the route has one
 	caller auth.Caller
+	isList bool // counted in lists
 }
 
 // A response is a success. Failures are errors, see errors.go.
@@ -64,6 +67,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
 	status := send(w, resp, err)
+	if req.isList {
+		s.lists.Add(-1)
+	}
 	s.logRequest(req, status, err, time.Since(start))
 }
 
