@@ -69,15 +69,20 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
+// An error names the address of the keys, without password and query.
 func TestFetchErrorTexts(t *testing.T) {
 	keys, _ := remoteKeys(t, "https://a.test/keys", transport(func(r *http.Request) *http.Response {
 		if r.URL.Path == "/keys" {
-			return &http.Response{StatusCode: http.StatusFound, Body: http.NoBody, Header: http.Header{"Location": {"https://b.test/login?x"}}}
+			return &http.Response{StatusCode: http.StatusFound, Body: http.NoBody, Header: http.Header{"Location": {"https://b.test/login?secret"}}}
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{"Content-Type": {"text/html"}}}
 	}))
-	want := `GET https://b.test/login?x: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/html")`
+	want := `GET https://b.test/login: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/html")`
 	if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v; want %q in it", err, want)
+	}
+	keys, _ = remoteKeys(t, "http://user:secret@127.0.0.1:1/keys?secret", nil)
+	if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "GET http://127.0.0.1:1/keys: ") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v; want the address without its secrets", err)
 	}
 }

@@ -35,7 +35,10 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // without the address
+		}
+		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
 	body, err := read(resp)
@@ -45,7 +48,7 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("GET %s: %w", resp.Request.URL.Redacted(), err) // after redirects
+		return fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
 	}
 	return nil
 }
@@ -76,11 +79,17 @@ func restrict(client *http.Client) *http.Client {
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Hostname() == "":
-		return fmt.Errorf("%q has no host", u.Redacted())
+		return fmt.Errorf("%q has no host", withoutSecrets(u))
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("%q must be https", u.Redacted())
+		return fmt.Errorf("%q must be https", withoutSecrets(u))
 	}
 	return nil
+}
+
+// withoutSecrets returns an address for messages, without the parts that may
+// contain a password.
+func withoutSecrets(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 func isLocal(host string) bool {

@@ -163,13 +163,16 @@ func TestKeySetURL(t *testing.T) {
 		"":                                    false,
 		"https://issuer.test/%zz":             false,
 		"http://user:secret@issuer.test/keys": false,
+		"http://issuer.test/keys?secret":      false,
+		"https:user:secret@issuer.test":       false,
+		"https:///keys#secret":                false,
 	} {
 		keys, err := auth.RemoteKeys(address, nil)
 		if (err == nil) != ok || (keys != nil) != ok {
 			t.Errorf("%s: got %v, %v; want success %t", address, keys, err, ok)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("the error contains a password: %v", err)
+			t.Errorf("the error contains a secret: %v", err)
 		}
 	}
 }
