@@ -68,15 +68,14 @@ func TestSecondProcess(t *testing.T) {
 }
 
 // mustRefuseInTime fails the test unless Open reports within a second that the
-// file is in use.
+// file is in use, and leaves it unchanged.
 func mustRefuseInTime(t *testing.T, path string) {
 	t.Helper()
 	start := time.Now()
-	_, err := Open(path)
+	mustRefuse(t, path, path, "another process has it open", "stop that process")
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("Open took %v", took)
 	}
-	mustSay(t, err, path, "another process has it open", "stop that process")
 }
 
 // mustSay fails the test unless err is one line that contains all parts, and the
@@ -109,6 +108,46 @@ func TestSecondStoreOfOneProcess(t *testing.T) {
 	}
 	if got := list(t, openTest(t, path), "alice"); got != "1 rose" {
 		t.Errorf("alice has %q", got)
+	}
+}
+
+// A process that only reads the file, such as a tool of bbolt, holds a shared lock.
+func TestReaderHasFile(t *testing.T) {
+	path := newPath(t)
+	writeFile(t, path, sample(t))
+	db, err := bbolt.Open(path, 0, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	mustRefuseInTime(t, path)
+}
+
+// A file of a machine with other pages can be opened, and one with more free pages
+// than a page's header can count.
+func TestManyFreePages(t *testing.T) {
+	const pages, size = 71_000, 1 << 10 // some hold the list of free pages
+	path, key := newPath(t), []byte("x")
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: size, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fn := range []func(*bbolt.Tx) error{
+		makeBuckets,
+		func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(key, make([]byte, pages*size)) },
+		func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(key) },
+	} {
+		if err := db.Update(fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := openTest(t, path)
+	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
+	if n := s.db.Stats().FreePageN; n < 70_000 {
+		t.Errorf("the file has %d free pages", n)
 	}
 }
 

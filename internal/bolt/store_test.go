@@ -117,7 +117,7 @@ func TestPageIsBounded(t *testing.T) {
 func TestOwnerOutOfBounds(t *testing.T) {
 	s := openTest(t, newPath(t))
 	create(t, s, "a", plants.Plant{ID: 1, Name: "rose"})
-	for _, owner := range []string{"", "a" + strings.Repeat("b", 256)} {
+	for _, owner := range []string{"", strings.Repeat("a", 256), "a" + strings.Repeat("b", 256)} {
 		err := s.Create(t.Context(), owner, plants.Plant{ID: 2, Name: "x"}, plants.NewWriteToken())
 		_, listErr := s.List(t.Context(), owner, plants.Query{Limit: 1})
 		for _, err := range []error{err, listErr, s.Delete(t.Context(), owner, 1)} {
