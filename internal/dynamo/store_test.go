@@ -18,8 +18,9 @@ func TestStore(t *testing.T) {
 	store := dynamo.New(dynamolocal.Client(t, proxy.URL), table)
 
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
-	if err := store.Warm(t.Context()); err != nil {
-		t.Errorf("Warm: %v", err)
+	before := proxy.Count("Query")
+	if err := store.Warm(t.Context()); err != nil || proxy.Count("Query") == before {
+		t.Errorf("Warm: %v, and %d queries", err, proxy.Count("Query")-before)
 	}
 
 	used := proxy.Actions()
