@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +14,9 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// The limits of the platform: the time limit of the function in template.yaml,
-// and Lambda's limit of a response.
+// lambdaResponse is Lambda's limit of a response, in bytes.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-const (
-	functionTimeout = 10 * time.Second
-	lambdaResponse  = 6_000_000
-)
+const lambdaResponse = 6_000_000
 
 // The largest list is within Lambda's limit even if every character of its names
 // is escaped once in the list, and again when the list becomes a JSON string.
@@ -91,6 +89,15 @@ func TestRequestSizes(t *testing.T) {
 // list that has started another batch has time for two attempts to read it, of a
 // second each (internal/dynamo).
 func TestTimeLimits(t *testing.T) {
+	template, err := os.ReadFile("../../template.yaml")
+	timeout := regexp.MustCompile(`\n      Timeout: ([0-9]+)\n`).FindSubmatch(template) // the function's
+	if timeout == nil {
+		t.Fatalf("no Timeout in template.yaml: %v", err)
+	}
+	functionTimeout, err := time.ParseDuration(string(timeout[1]) + "s")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var left time.Duration
 	s := newServer(t, faultyStore{fail: func(ctx context.Context) error {
 		deadline, _ := ctx.Deadline()
