@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,29 @@ func TestNames(t *testing.T) {
 	}
 	if got, want := slices.Sorted(slices.Values(Names())), slices.Sorted(maps.Keys(read)); !slices.Equal(got, want) {
 		t.Errorf("Names returns %q, but FromEnv reads %q: change Names in internal/config/config.go", got, want)
+	}
+}
+
+// The documentation has a row for each variable, with its default.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unset, err := FromEnv(env(map[string]string{}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\| (?:`([^`]*)`|.*) \\|").FindAllStringSubmatch(string(page), -1) {
+		documented = append(documented, row[1])
+		if got, err := FromEnv(env(map[string]string{row[1]: row[2]}, nil)); err != nil || !reflect.DeepEqual(got, unset) {
+			t.Errorf("docs/configuration.md: %q is not the default of %s: with it the settings are %+v, %v", row[2], row[1], got, err)
+		}
+	}
+	slices.Sort(documented)
+	if want := slices.Sorted(slices.Values(append(Names(), CORSOrigins))); !slices.Equal(documented, want) {
+		t.Errorf("docs/configuration.md has rows for %q, want %q", documented, want)
 	}
 }
 

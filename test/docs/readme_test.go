@@ -15,12 +15,13 @@ import (
 
 func TestMain(m *testing.M) { tools.Main(m) }
 
-// TestSession types the shell session of the README into a shell, twice, against
-// a new server, and compares the output with what the README shows.
+// TestSession types the shell sessions of the pages into a shell, twice, against
+// a new server, and compares the output with what the pages show.
 func TestSession(t *testing.T) {
 	tools.Need(t, "sh", "curl")
 	var want, script strings.Builder
-	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1) {
+	pages := read(t, "README.md") + read(t, "docs/configuration.md")
+	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1) {
 		want.WriteString(block[1])
 		for line := range strings.Lines(block[1]) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
@@ -29,12 +30,13 @@ func TestSession(t *testing.T) {
 		}
 	}
 	if want.Len() == 0 {
-		t.Fatal("the README has no shell session")
+		t.Fatal("the pages have no shell session")
 	}
 	const documented = "http://127.0.0.1:8080"
 	base := program.Start(t, program.Environ(), t.TempDir()).Base
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
+		shell.Dir, shell.Env = "../..", program.Environ()
 		shell.Stdin = strings.NewReader(strings.ReplaceAll(script.String(), documented, base))
 		out, err := shell.CombinedOutput()
 		if err != nil {
@@ -42,7 +44,7 @@ func TestSession(t *testing.T) {
 		}
 		got := strings.NewReplacer(base, documented, "\r\n", "\n").Replace(string(out))
 		if got != want.String() {
-			t.Fatalf("the README shows\n%s\nbut this happens\n%s", &want, got)
+			t.Fatalf("the pages show\n%s\nbut this happens\n%s", &want, got)
 		}
 	}
 }
@@ -51,10 +53,11 @@ var (
 	links    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	targets  = regexp.MustCompile(`(?m)\bmake ([a-z-]+)`)
+	paths    = regexp.MustCompile("`((?:api|cmd|docs|internal|test|\\.github)/[\\w./-]+)`")
 )
 
-// TestLinks checks that every link to a file of the repository has a target,
-// that the README links to every page, and that every make target exists.
+// TestLinks checks that every link and path to a file of the repository has a
+// target, that the README links to every page, and that every make target exists.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) == 0 {
@@ -66,6 +69,11 @@ func TestLinks(t *testing.T) {
 		text := read(t, name)
 		for _, link := range links.FindAllStringSubmatch(text, -1) {
 			checkLink(t, name, link[1])
+		}
+		for _, path := range paths.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil && name != "docs/extending.md" { // see TestPatches
+				t.Errorf("%s: there is no %s", name, path[1])
+			}
 		}
 		for _, target := range targets.FindAllStringSubmatch(strings.Join(codeOf(text), "\n"), -1) {
 			if !strings.Contains(makefile, "\n"+target[1]+":") {

@@ -26,6 +26,12 @@ func TestHook(t *testing.T) {
 	if got := str(properties, "Environment", "Variables", "NEW_VERSION"); got != "${"+version+"}" {
 		t.Errorf("template.yaml: the hook tries %s, want the version %s", got, version)
 	}
+	for name, file := range map[string]string{hook: "cmd/hook/hook.go", function: "internal/check/check.go"} {
+		own := regexp.MustCompile(`\btimeout = (\d+) \* time\.Second`).FindStringSubmatch(readFile(t, file))
+		if own == nil || number(own[1]) >= number(s.Resources[name].Properties, "Timeout") {
+			t.Errorf("template.yaml: the Timeout of %s must be longer than that of %s, %q", name, file, own)
+		}
+	}
 	var allowed []string
 	for _, statement := range list(s.Resources["HookRole"].Properties, "Policies", 0, "PolicyDocument", "Statement") {
 		for _, action := range oneOrMore(at(statement, "Action")) {

@@ -48,10 +48,23 @@ func monitored(t *testing.T) (alarms map[string]resource, s, nested stack) {
 }
 
 // Each alarm notifies the topic, and its description leads to a section of the
-// runbook.
+// runbook. Both say when it goes off.
 func TestAlarms(t *testing.T) {
 	t.Parallel()
-	alarms, s, _ := monitored(t)
+	alarms, s, nested := monitored(t)
+	slow, failures := alarms["SlowResponses"].Properties, alarms["ApiFailures"].Properties
+	minimum := regexp.MustCompile(`failures >= (\d+)`).FindString(str(failures, "Metrics", 0, "Expression"))
+	conditions := map[string][]string{
+		"SlowResponses": {
+			fmt.Sprintf("For %g minutes", number(slow, "Period")*number(slow, "EvaluationPeriods")/60),
+			fmt.Sprintf("%g%% of the", 100-number(strings.TrimPrefix(str(slow, "ExtendedStatistic"), "p"))),
+			fmt.Sprintf("than %g s.", number(slow, "Threshold")/1000),
+		},
+		"ApiFailures": {
+			fmt.Sprintf("More than %g%% of the requests", number(failures, "Threshold")),
+			strings.Replace(minimum, "failures >=", "at least", 1),
+		},
+	}
 	runbook := readFile(t, "docs/operations.md")
 	for name, alarm := range alarms {
 		for _, key := range []string{"AlarmActions", "OKActions"} {
@@ -62,8 +75,32 @@ func TestAlarms(t *testing.T) {
 		anchor := regexp.MustCompile(`See docs/operations\.md#([a-z-]+)\.$`).FindStringSubmatch(str(alarm.Properties, "AlarmDescription"))
 		if anchor == nil {
 			t.Errorf("the description of %s doesn't end with its section of docs/operations.md", name)
-		} else if heading := strings.ReplaceAll(anchor[1], "-", " "); !strings.Contains(strings.ToLower(runbook), "# "+heading+"\n") {
+			continue
+		}
+		heading := strings.ReplaceAll(anchor[1], "-", " ")
+		section := regexp.MustCompile("(?i)\n### " + heading + "\n((?:[^#].*)?\n)*").FindString(runbook)
+		if section == "" {
 			t.Errorf("docs/operations.md has no section %q for the alarm %s", heading, name)
+		}
+		section = strings.Join(strings.Fields(section), " ")
+		for _, condition := range conditions[name] {
+			if description := str(alarm.Properties, "AlarmDescription"); !strings.Contains(description, condition) || !strings.Contains(section, condition) {
+				t.Errorf("%s: the description %q or the section in docs/operations.md doesn't say %q", name, description, condition)
+			}
+		}
+	}
+	words := []string{"no", "one", "two", "three", "four", "five", "six"}
+	for prefix, resources := range map[string]map[string]resource{"adds": nested.Resources, "The": s.Resources} {
+		n, metrics := 0, 0
+		for _, r := range resources {
+			if r.Type == "AWS::CloudWatch::Alarm" {
+				n++
+				metrics += max(1, strings.Count(str(r.Properties, "Metrics"), `"MetricStat"`))
+			}
+		}
+		cost := fmt.Sprintf(`%s %s alarms[^$|]*, \$%.2f a month`, prefix, words[n], 0.1*float64(metrics))
+		if !regexp.MustCompile(cost).MatchString(runbook) {
+			t.Errorf("docs/operations.md doesn't say %s", cost)
 		}
 	}
 	if got := str(s.Resources[function+"DeploymentGroup"].Properties, "TriggerConfigurations", 0, "TriggerTargetArn"); got != topic {
@@ -105,10 +142,9 @@ func TestDeploymentAlarms(t *testing.T) {
 	}
 
 	// One failure among a few requests is no reason to roll back.
-	minimum := regexp.MustCompile(`^IF\(failures >= (\d+), 100 \* failures / requests, 0\)$`).
-		FindStringSubmatch(str(s.Resources["ApiFailures"].Properties, "Metrics", 0, "Expression"))
-	if minimum == nil || !strings.Contains(str(s.Resources["ApiFailures"].Properties, "AlarmDescription"), "at least "+minimum[1]+",") {
-		t.Errorf("template.yaml: ApiFailures needs a minimum of failures, which its description names")
+	expression := str(s.Resources["ApiFailures"].Properties, "Metrics", 0, "Expression")
+	if !regexp.MustCompile(`^IF\(failures >= \d+, 100 \* failures / requests, 0\)$`).MatchString(expression) {
+		t.Errorf("template.yaml: ApiFailures needs a minimum of failures, not %s", expression)
 	}
 
 	// Without AlarmConfiguration CodeDeploy would keep the alarms that it has.
@@ -151,7 +187,8 @@ func logFields(t *testing.T) []string {
 	return slices.Collect(maps.Keys(line))
 }
 
-// The saved queries use fields that the lines of their log have.
+// The saved queries use fields that the lines of their log have, and the runbook
+// uses queries that exist.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	_, s, nested := monitored(t)
@@ -161,12 +198,15 @@ func TestQueries(t *testing.T) {
 		access = append(access, m[1])
 	}
 	fields := map[string][]string{`["${FunctionLogs}"]`: logFields(t), `["${AccessLogs}"]`: access}
+	names := map[string]bool{}
 	syntax := strings.Fields("fields filter stats sort limit by as or desc count latest ispresent bin m @timestamp")
 	quoted, alias, word := regexp.MustCompile(`"[^"]*"`), regexp.MustCompile(`\bas (\w+)`), regexp.MustCompile(`@?[A-Za-z_]\w*`)
 	for name, r := range nested.Resources {
 		if r.Type != "AWS::Logs::QueryDefinition" {
 			continue
 		}
+		_, queryName, _ := strings.Cut(str(r.Properties, "Name"), "/")
+		names[queryName] = true
 		query := quoted.ReplaceAllString(str(r.Properties, "QueryString"), "")
 		known := slices.Concat(syntax, fields[str(r.Properties, "LogGroupNames")])
 		for _, m := range alias.FindAllStringSubmatch(query, -1) {
@@ -176,6 +216,11 @@ func TestQueries(t *testing.T) {
 			if !slices.Contains(known, w) {
 				t.Errorf("monitoring.yaml: %s uses %q, which is not a field of its log", name, w)
 			}
+		}
+	}
+	for _, m := range regexp.MustCompile("query\\s+`(.*?)`").FindAllStringSubmatch(readFile(t, "docs/operations.md"), -1) {
+		if !names[m[1]] {
+			t.Errorf("docs/operations.md: monitoring.yaml has no query %q", m[1])
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -41,10 +42,11 @@ type resource struct {
 }
 
 type parameter struct {
-	Default        any
-	AllowedValues  []any
-	AllowedPattern string
-	MaxLength      int
+	Default       any
+	AllowedValues []any
+	MaxLength     int
+
+	AllowedPattern, ConstraintDescription string
 }
 
 // A job is a request to stack.py, which documents it.
@@ -169,6 +171,12 @@ func str(v any, path ...any) string {
 		}
 		return string(b)
 	}
+}
+
+// number returns the number at the path, or 0.
+func number(v any, path ...any) float64 {
+	n, _ := strconv.ParseFloat(str(v, path...), 64)
+	return n
 }
 
 // environment returns the variables of the function.

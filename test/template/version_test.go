@@ -1,6 +1,7 @@
 package template
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,9 @@ func TestVersionDescriptionIsShortEnough(t *testing.T) {
 	longest := map[string]string{}
 	for name, p := range deploy(t, nil).Parameters {
 		longest[name] = strings.Repeat("x", p.MaxLength)
+		if p.MaxLength > 0 && !strings.Contains(p.ConstraintDescription, fmt.Sprintf("at most %d characters", p.MaxLength)) {
+			t.Errorf("template.yaml: ConstraintDescription of %s lacks its MaxLength, %d", name, p.MaxLength)
+		}
 		if strings.HasPrefix(p.AllowedPattern, "^(https://") {
 			longest[name] = "https://" + longest[name][len("https://"):]
 		}
