@@ -2,14 +2,10 @@
 // nothing else: it has an embedded store and issues its own tokens. It can also
 // use DynamoDB, and accept the tokens of another issuer.
 //
-// Usage:
-//
-//	local [-addr HOST:PORT] [-data DIR] [-store bolt|dynamodb] [-expose-issuer]
-//
-// Package config lists the environment variables; the AWS SDK has its own. The
-// program prints the server's address to standard error and logs requests to
-// standard output. It also serves the OpenAPI document at /openapi.yaml, and at /
-// a page to try the service in a browser.
+// The flag -h lists the flags, and package config the environment variables; the
+// AWS SDK has its own. The program prints the server's address to standard error
+// and logs requests to standard output. It also serves the OpenAPI document at
+// /openapi.yaml, and at / a page to try the service in a browser.
 package main
 
 import (
