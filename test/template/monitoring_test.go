@@ -58,7 +58,7 @@ func TestAlarms(t *testing.T) {
 		"SlowResponses": {
 			fmt.Sprintf("For %g minutes", number(slow, "Period")*number(slow, "EvaluationPeriods")/60),
 			fmt.Sprintf("%g%% of the", 100-number(strings.TrimPrefix(str(slow, "ExtendedStatistic"), "p"))),
-			fmt.Sprintf("than %g s.", number(slow, "Threshold")/1000),
+			fmt.Sprintf("took more than %g s.", number(slow, "Threshold")/1000),
 		},
 		"ApiFailures": {
 			fmt.Sprintf("More than %g%% of the requests", number(failures, "Threshold")),
