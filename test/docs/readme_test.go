@@ -32,17 +32,18 @@ func TestSession(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the pages have no shell session")
 	}
-	const documented = "http://127.0.0.1:8080"
-	base := program.Start(t, program.Environ(), t.TempDir()).Base
+	p := program.Start(t, program.Environ(), t.TempDir())
+	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
+	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
-		shell.Dir, shell.Env = "../..", program.Environ()
-		shell.Stdin = strings.NewReader(strings.ReplaceAll(script.String(), documented, base))
+		shell.Env = program.Environ()
+		shell.Stdin = strings.NewReader(typed)
 		out, err := shell.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		got := strings.NewReplacer(base, documented, "\r\n", "\n").Replace(string(out))
+		got := strings.NewReplacer(p.Base, base, p.Cmd.Path, command, "\r\n", "\n").Replace(string(out))
 		if got != want.String() {
 			t.Fatalf("the pages show\n%s\nbut this happens\n%s", &want, got)
 		}
