@@ -9,6 +9,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +46,12 @@ func monitored(t *testing.T) (alarms map[string]resource, s, nested stack) {
 		}
 	}
 	return alarms, s, nested
+}
+
+// number returns the number at the path, or 0.
+func number(v any, path ...any) float64 {
+	n, _ := strconv.ParseFloat(str(v, path...), 64)
+	return n
 }
 
 // Each alarm notifies the topic, and its description leads to a section of the

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -171,12 +170,6 @@ func str(v any, path ...any) string {
 		}
 		return string(b)
 	}
-}
-
-// number returns the number at the path, or 0.
-func number(v any, path ...any) float64 {
-	n, _ := strconv.ParseFloat(str(v, path...), 64)
-	return n
 }
 
 // environment returns the variables of the function.
