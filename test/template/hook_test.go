@@ -38,12 +38,6 @@ func TestHook(t *testing.T) {
 	if got := str(properties, "Environment", "Variables", "NEW_VERSION"); got != "${"+version+"}" {
 		t.Errorf("template.yaml: the hook tries %s, want the version %s", got, version)
 	}
-	var allowed []string
-	for _, statement := range list(s.Resources["HookRole"].Properties, "Policies", 0, "PolicyDocument", "Statement") {
-		for _, action := range oneOrMore(at(statement, "Action")) {
-			allowed = append(allowed, action+" "+str(statement, "Resource"))
-		}
-	}
 	want := []string{
 		"lambda:InvokeFunction ${" + function + ".Arn}:*",
 		"codedeploy:PutLifecycleEventHookExecutionStatus " +
@@ -51,7 +45,7 @@ func TestHook(t *testing.T) {
 		"logs:CreateLogStream ${FunctionLogs.Arn}",
 		"logs:PutLogEvents ${FunctionLogs.Arn}",
 	}
-	if !slices.Equal(allowed, want) || str(properties, "Role") != "${HookRole.Arn}" {
+	if allowed := s.allowed("HookRole"); !slices.Equal(allowed, want) || str(properties, "Role") != "${HookRole.Arn}" {
 		t.Errorf("template.yaml: the hook with role %s may %q, want %q", str(properties, "Role"), allowed, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ type stack struct {
 	Parameters  map[string]parameter // as declared
 	Groups      []struct{ Parameters []string }
 	Permissions map[string][]string // by resource type
+	CreateOnly  map[string][]string // properties, by resource type
 	Refused     []string            // invalid parameters and violated Rules
 	Error       string              // why the translator rejects the template
 	Findings    []string            // of cfn-lint
@@ -176,6 +178,26 @@ func str(v any, path ...any) string {
 func (s stack) environment() map[string]any {
 	variables, _ := at(s.Resources["PlantFunction"].Properties, "Environment", "Variables").(map[string]any)
 	return variables
+}
+
+// allowed returns what the policies of a role allow, as "action resource".
+func (s stack) allowed(role string) (all []string) {
+	policies := slices.Clone(list(s.Resources[role].Properties, "Policies"))
+	for _, r := range s.Resources {
+		if r.Type == "AWS::IAM::RolePolicy" && str(r.Properties, "RoleName") == "${"+role+"}" {
+			policies = append(policies, r.Properties)
+		}
+	}
+	for _, policy := range policies {
+		for _, statement := range list(policy, "PolicyDocument", "Statement") {
+			for _, action := range oneOrMore(at(statement, "Action")) {
+				for _, resource := range oneOrMore(at(statement, "Resource")) {
+					all = append(all, action+" "+resource)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // list returns the list at the path, or nil.
