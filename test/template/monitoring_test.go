@@ -20,6 +20,7 @@ import (
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/sam"
 )
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
@@ -167,6 +168,11 @@ func TestDashboard(t *testing.T) {
 	body := str(nested.Resources["Overview"].Properties, "DashboardBody")
 	if !json.Valid([]byte(body)) || !strings.Contains(body, `"${PlantApi}"`) {
 		t.Errorf("monitoring.yaml: the dashboard is not JSON with the metrics of the API:\n%s", body)
+	}
+	// An account has one dashboard of a name, in all regions together:
+	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutDashboard.html
+	if name := str(nested.Resources["Overview"].Properties, "DashboardName"); !strings.HasSuffix(name, "-"+sam.Region) {
+		t.Errorf("monitoring.yaml: the stack of another region would overwrite the dashboard %s", name)
 	}
 }
 
