@@ -1,11 +1,8 @@
 package template
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"example.com/plantstore/test/sam"
 )
 
 func TestLint(t *testing.T) {
@@ -20,17 +17,5 @@ func TestLint(t *testing.T) {
 	broken := strings.ReplaceAll(text, "!Ref PlantTable", "!Ref NoSuchTable")
 	if found := do(t, job{Lint: broken}).Findings; !strings.Contains(strings.Join(found, "\n"), "NoSuchTable") {
 		t.Errorf("the linter doesn't find a reference to a table that doesn't exist: %q", found)
-	}
-}
-
-func TestSAMValidate(t *testing.T) {
-	t.Parallel()
-	file, err := filepath.Abs("../../template.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readFile(t, "template.yaml") // so that go test notices changes
-	if out, err := sam.Open(t).SAM(t.Context(), "validate", "--lint", "--template", file).CombinedOutput(); err != nil {
-		t.Errorf("sam validate --lint: %v\n%s", err, out)
 	}
 }

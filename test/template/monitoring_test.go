@@ -155,7 +155,10 @@ func TestDeploymentAlarms(t *testing.T) {
 		t.Errorf("template.yaml: ApiFailures needs a minimum of failures, not %s", expression)
 	}
 
-	// Without AlarmConfiguration CodeDeploy would keep the alarms that it has.
+	// CodeDeploy keeps triggers and alarms that an update leaves out.
+	if got := str(s.Resources[function+"DeploymentGroup"].Properties, "TriggerConfigurations"); got != "[]" {
+		t.Errorf("template.yaml: without AlarmTopic the TriggerConfigurations are %s, want an empty list", got)
+	}
 	s = deploy(t, map[string]string{"RollbackAlarms": "false"})
 	if got := str(s.Resources[function+"DeploymentGroup"].Properties, "AlarmConfiguration"); got != "{}" {
 		t.Errorf("template.yaml: with RollbackAlarms=false the AlarmConfiguration is %s, want an empty one", got)

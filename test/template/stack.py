@@ -5,9 +5,10 @@ one JSON object per line.
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
-    "Groups", "Permissions", "Refused", "Error"}. Groups are those of parameters in
-    the console; Permissions lists by resource type what CloudFormation needs;
-    Refused lists the invalid parameters and the violated rules.
+    "Groups", "Permissions", "CreateOnly", "Refused", "Error"}. Groups are those of parameters in
+    the console; Permissions lists by resource type what CloudFormation needs,
+    and CreateOnly the properties whose change replaces the resource; Refused
+    lists the invalid parameters and the violated rules.
 {"lint": TEXT, "parameters": {NAME: VALUE}}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
@@ -105,20 +106,25 @@ def evaluate(template, parameters, region):
         for assertion in rule["Assertions"]
         if not value(assertion["Assert"])
     ]
+    kinds = {r["Type"] for r in template["Resources"].values()}
     return {
         "Resources": section("Resources"),
         "Outputs": section("Outputs"),
         "Parameters": template["Parameters"],
         "Groups": template.get("Metadata", {}).get("AWS::CloudFormation::Interface", {}).get("ParameterGroups", []),
-        "Permissions": {r["Type"]: permissions(r["Type"]) for r in template["Resources"].values()},
+        "Permissions": {kind: permissions(kind) for kind in kinds},
+        "CreateOnly": {kind: [p.split("/")[2] for p in schema(kind).get("createOnlyProperties", [])] for kind in kinds},
         "Refused": refused,
     }
 
 
+def schema(kind):
+    return PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema  # which has all types
+
+
 def permissions(kind):
-    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema  # which has all types
-    users = [handler for name, handler in schema["handlers"].items() if name != "list"]
-    return sorted({p for user in [*users, schema.get("tagging", {})] for p in user.get("permissions", [])})
+    users = [handler for name, handler in schema(kind)["handlers"].items() if name != "list"]
+    return sorted({p for user in [*users, schema(kind).get("tagging", {})] for p in user.get("permissions", [])})
 
 
 def findings(text, ignore=()):

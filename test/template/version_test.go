@@ -31,8 +31,7 @@ func (s stack) version() string {
 	return ""
 }
 
-// A new value of a parameter reaches the alias only by another version.
-func TestNewValuesMakeNewVersions(t *testing.T) {
+func TestNewValues(t *testing.T) {
 	t.Parallel()
 	for name, p := range deploy(t, nil).Parameters {
 		value := otherValue[name]
@@ -54,10 +53,30 @@ func TestNewValuesMakeNewVersions(t *testing.T) {
 				other[name] = value
 			}
 		}
-		before, after := deploy(t, base), deploy(t, other)
-		changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
-		if changed && before.version() == after.version() {
-			t.Errorf("%s: add ${%s}: %s reads it, and with another value it must get another version", line(t, "VersionDescription:"), name, function)
+		checkUpdate(t, name, deploy(t, base), deploy(t, other))
+	}
+	// With the stack's own table or user pool nothing changes that the function reads.
+	checkUpdate(t, "ExistingTable", deploy(t, nil), deploy(t, map[string]string{"ExistingTable": "${PlantTable}"}))
+	checkUpdate(t, "TokenIssuer", deploy(t, nil), deploy(t, map[string]string{"TokenIssuer": "${UserPool.ProviderURL}", "TokenAudience": "${UserClient}"}))
+}
+
+// checkUpdate checks the update that a new value of the parameter makes, and so
+// the one back. The function reaches the alias only by another version, and Lambda
+// publishes one only if the function changes. Nothing else is replaced, since a
+// replacement needs another name, but the policy, which the previous version needs
+// until it has no more traffic.
+func checkUpdate(t *testing.T, parameter string, before, after stack) {
+	t.Helper()
+	if changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties); changed != (before.version() != after.version()) {
+		t.Errorf("%s: with another %s, %s changes: %t, but its version: %t; Description and VersionDescription must have ${%[2]s}",
+			line(t, "VersionDescription:"), parameter, function, changed, !changed)
+	}
+	for name, r := range before.Resources {
+		replaced := slices.ContainsFunc(before.CreateOnly[r.Type], func(property string) bool {
+			return after.Resources[name].Type != "" && str(r.Properties, property) != str(after.Resources[name].Properties, property)
+		})
+		if want := name == "TablePolicy" && parameter == "ExistingTable"; replaced != want && r.Type != "AWS::Lambda::Version" {
+			t.Errorf("template.yaml: with another %s, %s is replaced: %t, want %t", parameter, name, replaced, want)
 		}
 	}
 }
@@ -70,7 +89,7 @@ func TestEditsMakeNewVersions(t *testing.T) {
 	before := deploy(t, nil)
 	for _, property := range []string{
 		"Timeout: 11", "MemorySize: 512", "Runtime: provided.al2", "Handler: other", "EphemeralStorage: {Size: 1024}",
-		"Layers: [!Sub arn:aws:lambda:eu-central-1:1:layer:extension:1]", "VpcConfig: {SubnetIds: [a]}", "ReservedConcurrentExecutions: 9",
+		"Layers: [!Sub arn:aws:lambda:eu-central-1:1:layer:extension:1]", "VpcConfig: {SubnetIds: [a]}",
 	} {
 		name, _, _ := strings.Cut(property, ":")
 		edited := regexp.MustCompile("(?m)^      "+name+": .*\n").ReplaceAllString(text, "")
@@ -112,15 +131,19 @@ func TestVersionDescriptionIsShortEnough(t *testing.T) {
 	if len(description) > 256 {
 		t.Errorf("%s: may have %d characters, Lambda takes 256: lower MaxLength of a parameter", line(t, "VersionDescription:"), len(description))
 	}
+	// A stack can return to its table if its name has at most 28 characters, as deploy-role.yaml demands.
+	if most, name := deploy(t, nil).Parameters["ExistingTable"].MaxLength, strings.Repeat("x", 28)+"-PlantTable-1A2B3C4D5E6FG"; most < len(name) {
+		t.Errorf("template.yaml: ExistingTable may have %d characters, but the name of a table has %d", most, len(name))
+	}
 }
 
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	s := deploy(t, nil)
-	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool"}
+	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient"}
 	for name, r := range s.Resources {
 		if slices.Contains(kept, r.Type) && (r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain") {
-			t.Errorf("template.yaml: %s needs DeletionPolicy and UpdateReplacePolicy Retain: it holds users' data", name)
+			t.Errorf("template.yaml: %s needs DeletionPolicy and UpdateReplacePolicy Retain: users' plants or tokens depend on it", name)
 		}
 	}
 	if got := str(s.Resources["UserPool"].Properties, "DeletionProtection"); got != "ACTIVE" {
