@@ -14,13 +14,13 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-//go:embed oidc-provider/package.json oidc-provider/package-lock.json oidc-provider/server.js
+//go:embed oidc-provider/.npmrc oidc-provider/package.json oidc-provider/server.js
 var oidcProvider embed.FS
 
 func TestOIDCProvider(t *testing.T) {
 	t.Parallel()
 	var content []byte
-	for _, name := range []string{"package.json", "package-lock.json", "server.js"} {
+	for _, name := range []string{".npmrc", "package.json", "server.js"} {
 		b, err := oidcProvider.ReadFile("oidc-provider/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestOIDCProvider(t *testing.T) {
 		if err := os.CopyFS(dir, oidcProvider); err != nil {
 			return err
 		}
-		_, err := tools.Run(installTimeout, "npm", "--prefix", filepath.Join(dir, "oidc-provider"), "ci", "--no-audit", "--no-fund")
+		_, err := tools.Run(installTimeout, "npm", "--prefix", filepath.Join(dir, "oidc-provider"), "install", "--no-audit", "--no-fund")
 		return err
 	})
 	base := start(t, exec.Command("node", filepath.Join(dir, "oidc-provider/server.js")), `(?m)^issuer (\S+)\n`)
