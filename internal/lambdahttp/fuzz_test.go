@@ -16,10 +16,8 @@ import (
 // its response. API Gateway must accept every response, and the handler must see
 // exactly the request that the event describes.
 func FuzzInvoke(f *testing.F) {
-	for _, dir := range []string{"http-api", "function-url", "sam-local", "aws-lambda-go"} {
-		for _, event := range fixtures(f, dir) {
-			f.Add(event)
-		}
+	for name := range requests {
+		f.Add(fixture(f, name))
 	}
 	for _, event := range badEvents(f) {
 		if len(event) < 1<<14 {

@@ -6,19 +6,21 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"log"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/test/tools"
 )
 
 var _ lambda.Handler = (*Handler)(nil)
@@ -31,31 +33,28 @@ const (
 	samLocal    = "sam-local/create.json"
 )
 
-// fixture returns the event in a file of testdata.
+// fixture returns the event in a file of testdata, or of aws-lambda-go's.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
+	path := filepath.Join("testdata", name)
+	if theirs, ok := strings.CutPrefix(name, "aws-lambda-go/"); ok {
+		module, err := moduleDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = filepath.Join(module, "events", "testdata", theirs)
+	}
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// fixtures returns the events in a folder of testdata by file name.
-func fixtures(t testing.TB, dir string) map[string][]byte {
-	t.Helper()
-	all := make(map[string][]byte)
-	err := fs.WalkDir(os.DirFS("testdata"), dir, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(name, ".json") {
-			all[name] = fixture(t, name)
-		}
-		return err
-	})
-	if err != nil || len(all) == 0 {
-		t.Fatalf("%d events in testdata/%s: %v", len(all), dir, err)
-	}
-	return all
-}
+var moduleDir = sync.OnceValues(func() (string, error) {
+	dir, err := tools.Run(time.Minute, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-lambda-go")
+	return strings.TrimSpace(dir), err
+})
 
 // with returns the event in a file of testdata with the value at path set to v.
 // Slashes separate the names in path.

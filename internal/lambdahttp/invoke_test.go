@@ -17,7 +17,13 @@ import (
 // badEvents returns events that are not valid HTTP requests. API Gateway doesn't
 // send them, but anyone who is allowed to invoke the function can.
 func badEvents(t testing.TB) map[string][]byte {
-	bad := fixtures(t, "no-request")
+	bad := make(map[string][]byte)
+	for _, name := range []string{
+		"alb-lambda-target-request-headers-only", "alb-lambda-target-request-multivalue-headers", "apigw-request", "apigw-restapi-openapi-request",
+		"apigw-v2-custom-authorizer-v1-request", "apigw-websocket-request", "s3-event", "sqs-event",
+	} {
+		bad[name] = fixture(t, "aws-lambda-go/"+name+".json")
+	}
 	for _, text := range []string{
 		"", " ", "null", "true", "0", "1e999", `""`, `"2.0"`, "[]", "[[[", "{}", "{", "\xef\xbb\xbf{}", "\xff", "not JSON", `{"version":"2.0"}`, "{}{}",
 		`{"version":2.0}`, `{"version":"1.0"}`, `{"requestContext":{"http":{"method":"GET"}}}`,

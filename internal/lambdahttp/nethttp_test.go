@@ -13,40 +13,30 @@ import (
 	"testing"
 )
 
-// TestFixtures checks the request that the handler sees for each fixture.
+// requests are the fixtures that are HTTP requests, with what the handler sees.
+var requests = map[string]string{
+	create:                  "POST /plants?  203.0.113.7:0 " + `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`,
+	httpAPI:                 "GET /plants?limit=2&include=id  203.0.113.7:0 ",
+	functionURL:             "GET /plants?limit=2&include=id  203.0.113.7:0 ",
+	samLocal:                "POST /plants?  127.0.0.1:0 " + `{"id":1,"name":"Fern, “wild”"}`,
+	"sam-local/delete.json": "DELETE /plants/1%2F2%?limit=%zz;a  127.0.0.1:0 ",
+	"aws-lambda-go/apigw-v2-request-jwt-authorizer.json": "GET /my/path?parameter1=value1&parameter1=value2&parameter2=value  IP:0 " +
+		"{\r\n\t\"a\": 1\r\n}",
+	"aws-lambda-go/apigw-v2-request-no-authorizer.json": "GET /?  1.2.3.4:0 ",
+	"aws-lambda-go/lambda-urls-request.json": "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value  " +
+		"123.123.123.123:0 Hello from client!",
+}
+
 func TestFixtures(t *testing.T) {
-	const list, addr = "limit=2&include=id", "203.0.113.7:0"
-	const plant = `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`
-	want := map[string]string{
-		"http-api/create.json":        "POST /plants?  " + addr + " " + plant,
-		"http-api/create-base64.json": "POST /plants?  " + addr + " " + plant,
-		"http-api/list.json":          "GET /plants?" + list + "  " + addr + " ",
-		"http-api/delete.json":        "DELETE /plants/-42?  " + addr + " ",
-		"function-url/create.json":    "POST /plants?  " + addr + " " + plant,
-		"function-url/list.json":      "GET /plants?" + list + "  " + addr + " ",
-		"function-url/delete.json":    "DELETE /plants/-42?  " + addr + " ",
-		"sam-local/create.json":       "POST /plants?  127.0.0.1:0 " + `{"id":1,"name":"Fern, “wild”"}`,
-		"sam-local/delete.json":       "DELETE /plants/1%2F2%?limit=%zz;a  127.0.0.1:0 ",
-		"aws-lambda-go/apigw-v2-request-jwt-authorizer.json": "GET /my/path?parameter1=value1&parameter1=value2&parameter2=value  IP:0 " +
-			"{\r\n\t\"a\": 1\r\n}",
-		"aws-lambda-go/apigw-v2-request-no-authorizer.json": "GET /?  1.2.3.4:0 ",
-		"aws-lambda-go/lambda-urls-request.json": "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value  " +
-			"123.123.123.123:0 Hello from client!",
-	}
-	for _, dir := range []string{"http-api", "function-url", "sam-local", "aws-lambda-go"} {
-		for name, event := range fixtures(t, dir) {
-			var got string
-			h := ours(func(_ http.ResponseWriter, r *http.Request) {
-				b, _ := io.ReadAll(r.Body)
-				got = fmt.Sprintf("%s %s?%s  %s %s", r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr, b)
-			})
-			b, err := h.Invoke(t.Context(), event)
-			if a := decode(t, b, err); a.StatusCode != 200 {
-				t.Errorf("%s: status %d", name, a.StatusCode)
-			}
-			if w, ok := want[name]; !ok || got != w {
-				t.Errorf("%s:\n got %q\nwant %q", name, got, w)
-			}
+	for name, want := range requests {
+		var got string
+		h := ours(func(_ http.ResponseWriter, r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			got = fmt.Sprintf("%s %s?%s  %s %s", r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr, b)
+		})
+		b, err := h.Invoke(t.Context(), fixture(t, name))
+		if a := decode(t, b, err); a.StatusCode != 200 || got != want {
+			t.Errorf("%s: status %d\n got %q\nwant %q", name, a.StatusCode, got, want)
 		}
 	}
 }

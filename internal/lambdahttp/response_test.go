@@ -118,14 +118,14 @@ func TestFormat(t *testing.T) {
 		w.Write([]byte("\xf0\x9f"))
 		w.Write([]byte("\x8c\xb1\"}")) // a character in two writes
 	})
-	for name, want := range map[string]string{
-		httpAPI: `{"statusCode":201,"headers":{"Content-Type":"application/json"},"cookies":["a=1; Path=/","b=2"],` +
+	for method, want := range map[string]string{
+		"GET": `{"statusCode":201,"headers":{"Content-Type":"application/json"},"cookies":["a=1; Path=/","b=2"],` +
 			`"body":"{\"name\":\"🌱\"}","isBase64Encoded":false}`,
-		"http-api/delete.json": `{"statusCode":204,"headers":{},"body":"","isBase64Encoded":false}`,
+		"DELETE": `{"statusCode":204,"headers":{},"body":"","isBase64Encoded":false}`,
 	} {
-		b, err := h.Invoke(t.Context(), fixture(t, name))
+		b, err := h.Invoke(t.Context(), with(t, httpAPI, "requestContext/http/method", method))
 		if err != nil || string(b) != want {
-			t.Errorf("%s: error %v\n got %s\nwant %s", name, err, b, want)
+			t.Errorf("%s: error %v\n got %s\nwant %s", method, err, b, want)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestFailureLog(t *testing.T) {
 				tt.fail(w, r)
 			}
 		}), logger)
-		b, err := h.Invoke(t.Context(), fixture(t, "http-api/delete.json"))
+		b, err := h.Invoke(t.Context(), with(t, httpAPI, "requestContext/http/method", "DELETE"))
 		if a := decode(t, b, err); a.StatusCode != 500 {
 			t.Errorf("%s: status %d, want 500", tt.name, a.StatusCode)
 		}
