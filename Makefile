@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz mutate bench bench-peers bench-lambda api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check fuzz mutate bench bench-lambda api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -46,9 +46,6 @@ mutate: ## change the code of PKG (without ./) in small ways, and list the chang
 
 bench: ## print the tables of docs/benchmarks.md
 	go run ./test/bench
-
-bench-peers: ## print the table of docs/benchmarks.md that compares the service with PocketBase
-	go -C test/bench/pocketbase run .
 
 ROUNDS ?= 30
 

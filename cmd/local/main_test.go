@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,8 +16,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/issuer"
@@ -61,43 +58,6 @@ func startWith(t testing.TB, getenv func(string) string, args ...string) (base s
 		t.Fatalf("the first line is %q", line)
 	}
 	return base
-}
-
-// token gets a token for alice from the program's own issuer.
-func token(t testing.TB, base string) string {
-	t.Helper()
-	resp, err := http.PostForm(base+"/oauth2/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"alice"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var answer struct {
-		AccessToken string `json:"access_token"`
-	}
-	if err := json.UnmarshalRead(resp.Body, &answer); err != nil || answer.AccessToken == "" {
-		t.Fatalf("no token: status %d, %v", resp.StatusCode, err)
-	}
-	return answer.AccessToken
-}
-
-// create sends a POST of a plant with the given id.
-func create(client *http.Client, base, token string, id int64) error {
-	body := fmt.Sprintf(`{"id":%d,"name":"Basil"}`, id)
-	req, err := http.NewRequest("POST", base+"/plants", strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%d %s", resp.StatusCode, b)
-	}
-	return err
 }
 
 // Requests in flight are answered before the program ends, which says that it

@@ -35,11 +35,11 @@ const µs = 1000 // in ns
 var comparisons = []comparison{
 	{
 		title:   "Embedded store: durable creates per second, over HTTP",
-		args:    []string{"-bench", "^BenchmarkCreate$", "-benchtime", "8x", "example.com/plantstore/cmd/local"},
+		args:    []string{"-bench", "^BenchmarkCreate$", "-benchtime", "8x", "example.com/plantstore/test/bench"},
 		columns: []string{"1 client", "more clients"}, format: "%.0f", unit: 1,
 		rows: []row{
-			{"8 clients", "Create creates/s/1", "Create creates/s/8"},
-			{"64 clients", "Create creates/s/1", "Create creates/s/64"},
+			{"8 clients", "Create PlantStore-creates/s/1", "Create PlantStore-creates/s/8"},
+			{"64 clients", "Create PlantStore-creates/s/1", "Create PlantStore-creates/s/64"},
 		},
 	},
 	{
@@ -62,6 +62,20 @@ var comparisons = []comparison{
 			{"list of 100, RS256", "Service/list100/seen ns/op", "Service/list100/RS256 ns/op"},
 			{"delete, ES256", "Service/delete/seen ns/op", "Service/delete/ES256 ns/op"},
 			{"delete, RS256", "Service/delete/seen ns/op", "Service/delete/RS256 ns/op"},
+		},
+	},
+	{
+		title:   "Requests per second over HTTP, compared with PocketBase",
+		args:    []string{"-bench", "^BenchmarkPeers$", "-benchtime", "5x", "example.com/plantstore/test/bench"},
+		columns: []string{"PocketBase", "Plant Store"}, format: "%.0f", unit: 1,
+		rows: []row{
+			{"create, 1 client", "Peers PocketBase-creates/s/1", "Peers PlantStore-creates/s/1"},
+			{"create, 8 clients", "Peers PocketBase-creates/s/8", "Peers PlantStore-creates/s/8"},
+			{"create, 64 clients", "Peers PocketBase-creates/s/64", "Peers PlantStore-creates/s/64"},
+			{"list of 100, 1 client", "Peers PocketBase-lists/s/1", "Peers PlantStore-lists/s/1"},
+			{"list of 100, 8 clients", "Peers PocketBase-lists/s/8", "Peers PlantStore-lists/s/8"},
+			{"delete, 1 client", "Peers PocketBase-deletes/s/1", "Peers PlantStore-deletes/s/1"},
+			{"delete, 8 clients", "Peers PocketBase-deletes/s/8", "Peers PlantStore-deletes/s/8"},
 		},
 	},
 }
