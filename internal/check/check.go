@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/go-json-experiment/json"
 
-	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/lambdahttp"
 )
 
 // Event is the payload that asks for a check.
@@ -61,9 +60,7 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if !asks(payload) {
 		return h.next.Invoke(ctx, payload)
 	}
-	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		ctx = logging.With(ctx, slog.String(logging.RequestID, lc.AwsRequestID))
-	}
+	ctx = lambdahttp.WithInvocation(ctx)
 	report := h.parts.check(ctx)
 	level := slog.LevelInfo
 	if !report.OK {

@@ -121,10 +121,11 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// Log lines of a request carry the request ids of Lambda and of API Gateway, and
-// those of a bad event the ids that are known.
+// Log lines of a request carry the ids of Lambda, of the trace and of API Gateway,
+// and those of a bad event the ids that are known.
 func TestRequestIDs(t *testing.T) {
 	invocation := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
+	traced := func(header string) context.Context { return context.WithValue(invocation, "x-amzn-trace-id", header) } // as aws-lambda-go
 	for _, tt := range []struct {
 		name  string
 		ctx   context.Context
@@ -135,6 +136,8 @@ func TestRequestIDs(t *testing.T) {
 		{"not on Lambda", t.Context(), fixture(t, httpAPI), map[string]any{"apigw_request_id": "JKJaXmPLvHcESHA="}},
 		{"none from API Gateway", invocation, with(t, httpAPI, "requestContext/requestId", nil), map[string]any{"request_id": "l1"}},
 		{"bad event", invocation, []byte("{}"), map[string]any{"request_id": "l1"}},
+		{"trace", traced("Root=1-2-3;Parent=4;Sampled=1"), []byte("{}"), map[string]any{"request_id": "l1", "trace_id": "1-2-3"}},
+		{"trace without a root", traced("Sampled=0"), []byte("{}"), map[string]any{"request_id": "l1"}},
 		{"bad path", invocation, with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
 	} {
 		logger, lines := logged()
@@ -147,7 +150,7 @@ func TestRequestIDs(t *testing.T) {
 			t.Errorf("%s: %d log lines, want 1", tt.name, len(lines()))
 		}
 		for _, line := range lines() {
-			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "request_id") })
+			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
 			if !maps.Equal(line, tt.want) {
 				t.Errorf("%s: log line has %v, want %v", tt.name, line, tt.want)
 			}

@@ -27,6 +27,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -73,13 +74,16 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 // 2.0. The error is always nil.
 //
 // The context of the request ends [DeadlineMargin] before that of ctx, and when
-// Invoke returns. Its log lines carry the request ids of Lambda and of API
-// Gateway as request_id and apigw_request_id (see [logging.With]).
+// Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
+// id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	ctx, cancel := withMargin(ctx)
 	defer cancel()
 	e, err := parse(payload)
-	ctx = withRequestIDs(ctx, e)
+	ctx = WithInvocation(ctx)
+	if id := e.RequestContext.RequestID; id != "" {
+		ctx = logging.With(ctx, slog.String("apigw_request_id", id))
+	}
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
 		return e.respond(ctx, http.StatusBadRequest, badEventBody), nil
@@ -125,14 +129,18 @@ func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
 }
 
-// withRequestIDs returns a context whose log lines carry the known request ids.
-func withRequestIDs(ctx context.Context, e *event) context.Context {
-	var ids []slog.Attr
+// WithInvocation returns a copy of ctx, the context of an invocation, whose log
+// lines carry the ids that Lambda's own lines have: of the request as request_id,
+// and of the trace, the root of its X-Amzn-Trace-Id, as trace_id.
+func WithInvocation(ctx context.Context) context.Context {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		ids = append(ids, slog.String(logging.RequestID, lc.AwsRequestID))
+		ctx = logging.With(ctx, slog.String(logging.RequestID, lc.AwsRequestID))
 	}
-	if id := e.RequestContext.RequestID; id != "" {
-		ids = append(ids, slog.String("apigw_request_id", id))
+	trace, _ := ctx.Value("x-amzn-trace-id").(string) // of aws-lambda-go
+	for field := range strings.SplitSeq(trace, ";") {
+		if root, ok := strings.CutPrefix(field, "Root="); ok {
+			ctx = logging.With(ctx, slog.String("trace_id", root))
+		}
 	}
-	return logging.With(ctx, ids...)
+	return ctx
 }

@@ -25,8 +25,8 @@ func (f *function) awaitLog(t *testing.T, text string) string {
 	}
 }
 
-// All log lines of a request, including those of the SDK, have the request ids
-// of Lambda and API Gateway, and none contains data of the client.
+// All log lines of a request, including those of the SDK, have the ids of the
+// trace and of the request in Lambda and API Gateway, and none contains data of the client.
 func TestLambdaLog(t *testing.T) {
 	t.Parallel()
 	f, proxy := startFaulty(t, "LOG_LEVEL=debug")
@@ -63,7 +63,7 @@ func TestLambdaLog(t *testing.T) {
 	checkIDs(t, log, ids)
 }
 
-// checkIDs checks that all lines from the first request on have both ids, each
+// checkIDs checks that all lines from the first request on have all ids, each
 // one of Lambda with one of API Gateway, and that each request has one line, in
 // the order of the given ids of API Gateway.
 func checkIDs(t *testing.T, log string, ids []string) {
@@ -75,6 +75,7 @@ func checkIDs(t *testing.T, log string, ids []string) {
 			Msg          string
 			RequestID    string `json:"request_id"`
 			APIRequestID string `json:"apigw_request_id"`
+			TraceID      string `json:"trace_id"`
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatalf("%v: %s", err, text)
@@ -83,8 +84,8 @@ func checkIDs(t *testing.T, log string, ids []string) {
 			continue // of the init
 		}
 		known, ok := lambdaIDs[line.APIRequestID]
-		if line.RequestID == "" || line.APIRequestID == "" || ok && known != line.RequestID {
-			t.Errorf("missing or wrong request id: %s", text)
+		if line.RequestID == "" || line.APIRequestID == "" || !strings.HasPrefix(line.TraceID, "1-") || ok && known != line.RequestID {
+			t.Errorf("missing or wrong id: %s", text)
 		}
 		lambdaIDs[line.APIRequestID] = line.RequestID
 		if line.Msg == "request" {
