@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -38,8 +37,7 @@ func TestCheckDeployed(t *testing.T) {
 		lambda := httptest.NewServer(function(t, stack+"-PlantFunction-1:live", f.Invoke))
 		defer lambda.Close()
 		cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", "--no-print-directory", "check-deployed", "ENV="+tt.profile)
-		cmd.Env = append(installed.Python(t.Context()).Env, "AWS_ENDPOINT_URL_LAMBDA="+lambda.URL, "AWS_ENDPOINT_URL_CLOUDFORMATION="+stacks.URL,
-			"PATH="+installed.AWS(t)+":"+os.Getenv("PATH"))
+		cmd.Env = append(installed.AWS(t), "AWS_ENDPOINT_URL_LAMBDA="+lambda.URL, "AWS_ENDPOINT_URL_CLOUDFORMATION="+stacks.URL)
 		out, err := cmd.CombinedOutput()
 		if (err == nil) != tt.works || !strings.Contains(string(out), tt.report) {
 			t.Errorf("%s: %v, want success: %t and %s\n%s", name, err, tt.works, tt.report, out)

@@ -55,11 +55,20 @@ func (h *hook) handle(ctx context.Context, e event) error {
 	return err
 }
 
-// try returns an error if the new version doesn't work.
+// try returns an error if the new version doesn't work. Permissions that were
+// granted just before take some seconds to apply, so it tries again if access was
+// denied.
 func (h *hook) try(ctx context.Context) error {
+	const attempts, delay = 10, 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return errors.Join(h.tryRequest(ctx), h.tryCheck(ctx))
+	for attempt := 1; ; attempt++ {
+		err := errors.Join(h.tryRequest(ctx), h.tryCheck(ctx))
+		if err == nil || attempt == attempts || !strings.Contains(err.Error(), "AccessDenied") {
+			return err
+		}
+		time.Sleep(delay)
+	}
 }
 
 // tryRequest sends a request without a token, which must be rejected.
@@ -83,25 +92,16 @@ func (h *hook) tryRequest(ctx context.Context) error {
 	return nil
 }
 
-// tryCheck has the new version check its parts, which must all work. Permissions
-// that were granted just before take some seconds to apply, so it repeats a check
-// that was denied access.
+// tryCheck has the new version check its parts, which must all work.
 func (h *hook) tryCheck(ctx context.Context) error {
-	const attempts, delay = 10, 2 * time.Second
-	for attempt := 1; ; attempt++ {
-		var report check.Report
-		if err := h.invoke(ctx, json.RawMessage(check.Event), &report); err != nil {
-			return err
-		}
-		if report.OK {
-			return nil
-		}
-		err := fmt.Errorf("the check failed: %v", report.Parts)
-		if attempt == attempts || !strings.Contains(err.Error(), "AccessDenied") {
-			return err
-		}
-		time.Sleep(delay)
+	var report check.Report
+	if err := h.invoke(ctx, json.RawMessage(check.Event), &report); err != nil {
+		return err
 	}
+	if !report.OK {
+		return fmt.Errorf("the check failed: %v", report.Parts)
+	}
+	return nil
 }
 
 // invoke invokes the new version and stores its response in response.

@@ -96,7 +96,7 @@ func startFunction(t *testing.T, env ...string) *lambdalocal.Function {
 	t.Helper()
 	valid := []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=" + dynamolocal.Endpoint(t), "AWS_REGION=local", "AWS_ACCESS_KEY_ID=local",
-		"AWS_SECRET_ACCESS_KEY=local", "AWS_SESSION_TOKEN=", "TOKEN_ISSUER=" + authtest.IssuerURL,
+		"AWS_SECRET_ACCESS_KEY=hidden", "AWS_SESSION_TOKEN=hidden", "TOKEN_ISSUER=" + authtest.IssuerURL,
 		"TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS=" + string(authtest.NewIssuer(t).JWKS()),
 	}
 	f := lambdalocal.NewFunction(lambdalocal.Options{Binary: build(t, "cmd/lambda"), Env: append(valid, env...)})
@@ -120,24 +120,25 @@ func tableWithoutIndex(t *testing.T) (name string) {
 }
 
 // The hook accepts a version of cmd/lambda that works, and rejects others with
-// the reason in its log.
+// the reason in its log, but without the version's secrets.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.Table(t)
 	noIndex := tableWithoutIndex(t)
 	for name, tt := range map[string]struct{ env, status, log string }{
-		"good":                 {"", "Succeeded", `"level":"INFO","msg":"new version accepted"`},
-		"table is missing":     {"TABLE_NAME=no-such-table", "Failed", "table:ResourceNotFoundException"},
-		"index is missing":     {"TABLE_NAME=" + noIndex, "Failed", "index:ValidationException"},
-		"keys are unreachable": {"TOKEN_JWKS= TOKEN_JWKS_URL=http://127.0.0.1:1/keys", "Failed", "keys:fetching the token issuer's keys"},
-		"invalid setting":      {"REQUIRE_SCOPES=maybe", "Failed", "the function failed: "},
+		"good":                    {"", "Succeeded", `"level":"INFO","msg":"new version accepted"`},
+		"table is missing":        {"TABLE_NAME=no-such-table", "Failed", "table:ResourceNotFoundException"},
+		"index is missing":        {"TABLE_NAME=" + noIndex, "Failed", "index:ValidationException"},
+		"keys are unreachable":    {"TOKEN_JWKS= TOKEN_JWKS_URL=http://user:hidden@127.0.0.1:1/keys", "Failed", "keys:fetching the token issuer's keys"},
+		"DynamoDB is unreachable": {"AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", "Failed", "index:operation error DynamoDB: Query"},
+		"invalid setting":         {"REQUIRE_SCOPES=maybe", "Failed", "the function failed: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := startFunction(t, append([]string{"TABLE_NAME=" + table}, strings.Fields(tt.env)...)...)
 			var reported string
 			log, err := runHook(t, function(t, newVersion, f.Invoke), status(t, &reported))
-			if err != nil || reported != tt.status || !strings.Contains(log, tt.log) || strings.Count(log, "\n") != 1 {
+			if err != nil || reported != tt.status || !strings.Contains(log, tt.log) || strings.Count(log, "\n") != 1 || strings.Contains(log, "hidden") {
 				t.Errorf("reported %s, want %s; log %s, want %s; error %v", reported, tt.status, log, tt.log, err)
 			}
 		})
@@ -148,6 +149,7 @@ func TestVersions(t *testing.T) {
 const (
 	unauthorized = `{"statusCode":401,"body":"{\"error\":40100,\"message\":\"no token\"}"}`
 	works        = `{"ok":true,"parts":{"table":"ok"}}`
+	denied       = `{"ok":false,"parts":{"table":"AccessDeniedException: not authorized"}}`
 )
 
 // The hook rejects a version with other answers than those of cmd/lambda.
@@ -161,17 +163,21 @@ func TestAnswers(t *testing.T) {
 		"other status":           {strings.Replace(unauthorized, "401,", "403,", 1), works, "Failed"},
 		"no JSON":                {"not JSON", works, "Failed"},
 		"a part is broken":       {unauthorized, `{"ok":false,"parts":{"table":"broken"}}`, "Failed"},
+		"permissions apply late": {unauthorized, denied + "\n" + works, "Succeeded"},
 		"a version without it":   {unauthorized, `{"statusCode":400,"body":"{\"error\":40000,\"message\":\"not an HTTP request\"}"}`, "Failed"},
 		"the check has no parts": {unauthorized, `{}`, "Failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var reported string
+			checks := strings.Split(tt.check, "\n")
 			log, err := runHook(t, function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
-				if strings.Contains(string(payload), `"check"`) {
-					return []byte(tt.check), nil
+				if !strings.Contains(string(payload), `"check"`) {
+					return []byte(tt.request), nil
 				}
-				return []byte(tt.request), nil
+				check := checks[0]
+				checks = checks[min(1, len(checks)-1):]
+				return []byte(check), nil
 			}), status(t, &reported))
 			if err != nil || reported != tt.status {
 				t.Errorf("reported %s, want %s; error %v, log %s", reported, tt.status, err, log)
@@ -180,38 +186,18 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Permissions that were granted just before may not apply yet.
-func TestNewPermissions(t *testing.T) {
-	t.Parallel()
-	checks := 0
-	var reported string
-	log, err := runHook(t, function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
-		switch {
-		case !strings.Contains(string(payload), `"check"`):
-			return []byte(unauthorized), nil
-		case checks == 0:
-			checks++
-			return []byte(`{"ok":false,"parts":{"table":"AccessDeniedException: not authorized"}}`), nil
-		}
-		return []byte(works), nil
-	}), status(t, &reported))
-	if err != nil || reported != "Succeeded" {
-		t.Errorf("reported %s, error %v, log %s", reported, err, log)
-	}
-}
-
 // The hook reports a version that it can't invoke. If it can't report either, its
 // own invocation fails.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	refuse := func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
-		w.WriteHeader(http.StatusForbidden)
+		w.Header().Set("X-Amzn-Errortype", "ResourceNotFoundException")
+		w.WriteHeader(http.StatusNotFound)
 		io.WriteString(w, `{"message":"refused"}`)
 	}
 	var reported string
 	log, err := runHook(t, refuse, status(t, &reported))
-	if err != nil || reported != "Failed" || !strings.Contains(log, "AccessDeniedException") {
+	if err != nil || reported != "Failed" || !strings.Contains(log, "ResourceNotFoundException") {
 		t.Errorf("reported %s, error %v, log %s", reported, err, log)
 	}
 	if log, err := runHook(t, refuse, refuse); err == nil {

@@ -13,8 +13,12 @@ func main() { fmt.Print(tables()) }
 // What requests use, by the function's memory of 256 MB.
 const (
 	memoryGB = 0.25
-	logBytes = 1200 // of one request: the function's line, the platform's and the access log's
 	kb       = 1e-6 // in GB
+
+	functionLog = 320 // bytes for one request
+	platformLog = 540
+	accessLog   = 340
+	logBytes    = functionLog + platformLog + accessLog
 
 	storedBytes = 300 // of a plant, and as many in the index
 	listedBytes = 50  // of a plant in a list
@@ -97,6 +101,21 @@ func tables() string {
 			write.times(1000*3600).total() + throttled.times(4000*3600).total(), "an hour"},
 	} {
 		fmt.Fprintf(&b, "| %s | %s %s |\n", row.size, dollars(row.cost), row.per)
+	}
+
+	const used = 0.7 // of the provisioned capacity
+	provisioned := write.writes * provisionedWriteUnit / used
+	b.WriteString("\n| change | saves of a million requests |\n|---|---|\n")
+	for _, row := range []struct {
+		change string
+		saves  float64
+	}{
+		{"`LogLevel=warn`", logGB.cost(functionLog * 1e6 * 1e-9)},
+		{"`SystemLogLevel: WARN`", logGB.cost(platformLog * 1e6 * 1e-9)},
+		{"no `AccessLogSettings`", logGB.cost(accessLog * 1e6 * 1e-9)},
+		{fmt.Sprintf("provisioned capacity, %.0f%% used, for creates and deletes", used*100), (writeUnit.cost(write.writes) - provisioned) * 1e6},
+	} {
+		fmt.Fprintf(&b, "| %s | %s |\n", row.change, dollars(row.saves))
 	}
 	return b.String()
 }

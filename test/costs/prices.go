@@ -19,6 +19,9 @@ var (
 	storedGB   = tiers{{math.Inf(1), 0.25}}
 	recoveryGB = tiers{{math.Inf(1), 0.20}} // point-in-time recovery, of the table alone
 
+	// https://aws.amazon.com/dynamodb/pricing/provisioned/: one a second for an hour
+	provisionedWriteUnit = 0.00065 / 3600
+
 	// https://aws.amazon.com/cloudwatch/pricing/: logs of Lambda and API Gateway
 	logGB = tiers{{10e3, 0.50}, {20e3, 0.25}, {20e3, 0.10}, {math.Inf(1), 0.05}}
 

@@ -1,8 +1,9 @@
 // Package sam provides tests with the SAM CLI, the translator that CloudFormation
-// applies to SAM templates, cfn-lint and the AWS CLI.
+// applies to SAM templates, cfn-lint, the AWS CLI and moto.
 package sam
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -112,16 +113,46 @@ func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// AWS returns a folder for the PATH of a program that calls the command aws, like
-// [Tools.SAM] for the AWS CLI. It needs a Unix shell.
-func (t *Tools) AWS(tb testing.TB) (dir string) {
+//go:embed moto.py
+var moto string
+
+// Moto starts moto, a stand-in for AWS, with the stacks of moto.py. It returns the
+// environment of [Tools.AWS], in which aws uses moto until the test ends.
+func (t *Tools) Moto(tb testing.TB) (env []string) {
 	tb.Helper()
-	dir = tb.TempDir()
+	root, err := tools.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := t.Python(context.Background(), "-c", moto, filepath.Join(root, "template.yaml"))
+	stdin, inErr := cmd.StdinPipe()
+	stdout, outErr := cmd.StdoutPipe()
+	var stderr tools.Buffer
+	cmd.Stderr = &stderr
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		stdin.Close()
+		cmd.Wait()
+	})
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		tb.Fatalf("moto: %v\n%s", err, stderr.String())
+	}
+	return append(t.AWS(tb), "AWS_ENDPOINT_URL="+strings.TrimSpace(address))
+}
+
+// AWS returns the environment of a program that calls the command aws, like
+// [Tools.SAM] for the AWS CLI. It needs a Unix shell.
+func (t *Tools) AWS(tb testing.TB) (env []string) {
+	tb.Helper()
+	dir := tb.TempDir()
 	script := "#!/bin/sh\nexec '" + pythonIn(t.dir) + "' -m awscli \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "aws"), []byte(script), 0o700); err != nil {
 		tb.Fatal(err)
 	}
-	return dir
+	return append(t.Python(context.Background()).Env, "PATH="+dir+":"+os.Getenv("PATH"))
 }
 
 // SAM returns the command that runs the SAM CLI with the given arguments, like
