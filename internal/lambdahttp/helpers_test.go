@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
@@ -52,7 +51,7 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 var moduleDir = sync.OnceValues(func() (string, error) {
-	dir, err := tools.Run(time.Minute, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-lambda-go")
+	dir, err := tools.Run("go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-lambda-go")
 	return strings.TrimSpace(dir), err
 })
 

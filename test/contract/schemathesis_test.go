@@ -4,11 +4,9 @@ package contract
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"example.com/plantstore/api"
 	"example.com/plantstore/test/dynamolocal"
@@ -170,26 +167,12 @@ func readJSON(t *testing.T, name string, v any) {
 	}
 }
 
-// install returns the Python interpreter of a virtual environment that has
-// schemathesis. The environment is kept in the user's cache directory.
+// install returns a Python that has schemathesis.
 func install(t *testing.T) string {
 	t.Helper()
-	identity := run(t, exec.CommandContext(t.Context(), "python3", "-c", "import sys, venv; print(sys.version, sys.executable)"))
-	name := fmt.Sprintf("schemathesis-%x", sha256.Sum256([]byte(identity+string(requirements))))[:25]
-	dir, err := tools.Dir(name, 8*time.Minute, func(dir string) error {
-		file := filepath.Join(dir, "requirements.txt")
-		if err := os.WriteFile(file, requirements, 0o600); err != nil {
-			return err
-		}
-		if _, err := tools.Run(8*time.Minute, "python3", "-m", "venv", dir); err != nil {
-			return err
-		}
-		_, err := tools.Run(8*time.Minute, filepath.Join(dir, "bin/python"), "-m", "pip", "install",
-			"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
-		return err
-	})
+	python, err := tools.Python("schemathesis", requirements)
 	if err != nil {
 		t.Fatalf("schemathesis can't be installed; it needs Python 3.11 or later with venv (Debian: python3-venv): %v", err)
 	}
-	return filepath.Join(dir, "bin/python")
+	return python
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,14 +13,7 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-const (
-	image = "amazon/dynamodb-local"
-
-	engineTimeout = 5 * time.Second  // for an answer of the Docker engine
-	pullTimeout   = 2 * time.Minute  // for an image of 250 MB
-	mavenTimeout  = 5 * time.Minute  // for 46 MB over a slow line
-	startTimeout  = 30 * time.Second // until DynamoDB Local answers
-)
+const image = "amazon/dynamodb-local"
 
 // bringUp starts DynamoDB Local in the first way that works.
 func bringUp() (endpoint string, err error) {
@@ -31,35 +25,32 @@ func bringUp() (endpoint string, err error) {
 	if javaErr == nil {
 		return endpoint, nil
 	}
-	reasons := fmt.Errorf("docker: %s; java: %s", tools.OneLine(dockerErr), tools.OneLine(javaErr))
-	return "", fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, reasons)
+	return "", fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv,
+		fmt.Errorf("docker: %w; java: %w", dockerErr, javaErr))
 }
 
 func startDocker() (endpoint string, err error) {
-	if _, err := tools.Run(engineTimeout, "docker", "version", "--format", "{{.Server.Version}}"); err != nil {
-		return "", err
-	}
-	if _, err := tools.Run(engineTimeout, "docker", "image", "inspect", "--format", "{{.Id}}", image); err != nil {
-		if _, err := tools.Run(pullTimeout, "docker", "pull", "--quiet", image); err != nil {
+	if _, err := tools.Run("docker", "image", "inspect", "--format", "{{.Id}}", image); err != nil {
+		if _, err := tools.Run("docker", "pull", "--quiet", image); err != nil {
 			return "", err
 		}
 	}
-	return start(func(port string) (command, cleanUp []string) {
+	return start(func(port string) (command []string, after string) {
 		name := "dynamodb-local-" + port
 		return []string{"docker", "run", "--rm", "--name", name, "--publish", "127.0.0.1:" + port + ":8000", image},
-			[]string{"docker", "rm", "--force", "--volumes", name} // the container outlives a killed docker run
+			"docker rm --force --volumes " + name // the container outlives a killed docker run
 	})
 }
 
 func startJava() (endpoint string, err error) {
-	if _, err := exec.LookPath("java"); err != nil {
+	if _, err := tools.Run("java", "-version"); err != nil {
 		return "", err
 	}
 	lib, err := libraries()
 	if err != nil {
 		return "", err
 	}
-	return start(func(port string) (command, cleanUp []string) {
+	return start(func(port string) (command []string, after string) {
 		return []string{
 			"java",
 			// Start fast and leave memory for others, since it runs for seconds.
@@ -68,7 +59,7 @@ func startJava() (endpoint string, err error) {
 			"-cp", filepath.Join(lib, "*"),
 			"software.amazon.dynamodb.services.local.main.ServerRunner",
 			"-inMemory", "-disableTelemetry", "-port", port,
-		}, nil
+		}, ""
 	})
 }
 
@@ -82,12 +73,12 @@ const libraryFolder = "dynamodb-local-3.0.0"
 // libraries returns the folder with the libraries of DynamoDB Local. Maven
 // downloads them the first time.
 func libraries() (string, error) {
-	return tools.Dir(libraryFolder, mavenTimeout, func(dir string) error {
+	return tools.Dir(libraryFolder, func(dir string) error {
 		file := filepath.Join(dir, "pom.xml")
 		if err := os.WriteFile(file, pom, 0o600); err != nil {
 			return err
 		}
-		_, err := tools.Run(mavenTimeout, "mvn", "--quiet", "--batch-mode", "--file", file,
+		_, err := tools.Run("mvn", "--quiet", "--batch-mode", "--file", file,
 			"dependency:copy-dependencies", "-DoutputDirectory="+dir)
 		return err
 	})
@@ -95,7 +86,7 @@ func libraries() (string, error) {
 
 // start starts a server with the command for a free port, and returns its
 // endpoint once it answers.
-func start(commands func(port string) (command, cleanUp []string)) (endpoint string, err error) {
+func start(commands func(port string) (command []string, after string)) (endpoint string, err error) {
 	for range 3 { // another process may take the port first
 		if endpoint, err = startOnce(commands); err == nil {
 			break
@@ -104,17 +95,42 @@ func start(commands func(port string) (command, cleanUp []string)) (endpoint str
 	return endpoint, err
 }
 
-func startOnce(commands func(port string) (command, cleanUp []string)) (endpoint string, err error) {
+func startOnce(commands func(port string) (command []string, after string)) (endpoint string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	address := l.Addr().String()
+	endpoint = "http://" + l.Addr().String()
 	l.Close()
-	_, port, _ := net.SplitHostPort(address)
-	s, err := startSupervised(commands(port))
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	command, after := commands(port)
+	p, err := tools.Start(exec.Command(command[0], command[1:]...), after)
 	if err != nil {
 		return "", err
 	}
-	return "http://" + address, s.ready("http://" + address)
+	for deadline := time.Now().Add(tools.Patience()); ; time.Sleep(50 * time.Millisecond) {
+		err := answers(endpoint)
+		select {
+		case <-p.Exited: // and another server has the port, if any answers
+			return "", fmt.Errorf("%s ended: %s", command[0], p.Output.String())
+		default:
+		}
+		if err == nil {
+			return endpoint, nil
+		}
+		if time.Now().After(deadline) {
+			p.Stop()
+			return "", fmt.Errorf("%s does not answer: %w", command[0], err)
+		}
+	}
+}
+
+// answers returns an error unless an HTTP server answers at the endpoint.
+// DynamoDB Local does so as soon as it is ready.
+func answers(endpoint string) error {
+	resp, err := http.Get(endpoint)
+	if err == nil {
+		resp.Body.Close()
+	}
+	return err
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -53,9 +52,8 @@ func Endpoint(t testing.TB) string {
 }
 
 var once = sync.OnceValues(func() (string, error) {
-	endpoint := os.Getenv(endpointEnv)
-	if endpoint != "" {
-		if err := waitUntilReady(endpoint, 5*time.Second, nil); err != nil {
+	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
+		if err := answers(endpoint); err != nil {
 			return "", fmt.Errorf("no answer from %s: start DynamoDB Local there or unset the variable: %w", endpointEnv, err)
 		}
 		return endpoint, nil
@@ -108,39 +106,16 @@ func Environ(endpoint, table string) []string {
 // and deletes it when the test ends. It also returns a client for [Endpoint].
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	client = Client(t, Endpoint(t))
+	patient := dynamodb.NewFromConfig(Config(Endpoint(t))) // on a busy machine
 	name = "test-" + rand.Text()
-	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
+	if err := dynamo.EnsureTable(t.Context(), patient, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
+		_, err := patient.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 		if _, gone := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !gone {
 			t.Errorf("deleting the table: %v", err)
 		}
 	})
-	return client, name
-}
-
-// waitUntilReady returns nil as soon as DynamoDB answers at the endpoint. It
-// returns an error after timeout, or when gone is closed.
-func waitUntilReady(endpoint string, timeout time.Duration, gone <-chan struct{}) error {
-	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	deadline := time.Now().Add(timeout)
-	for {
-		_, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
-		if err == nil || time.Now().After(deadline) {
-			return err
-		}
-		select {
-		case <-gone:
-			return err
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return Client(t, Endpoint(t)), name
 }

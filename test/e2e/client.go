@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"example.com/plantstore/test/tools"
 )
 
 // A request is sent exactly as given.
@@ -41,8 +42,7 @@ func newClient(target Target) *client {
 // send sends r and returns the answer. It returns an error if the answer lacks
 // what every answer must have. It is safe for concurrent use.
 func (c *client) send(tb testing.TB, r request) (answer, error) {
-	// Cleanup functions call send, too. The timeout exceeds that of any server.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), tools.Patience()) // cleanup functions call send, too
 	defer cancel()
 	req, err := c.newRequest(ctx, r)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/tools"
 )
@@ -35,24 +34,24 @@ WORKDIR /var/task
 // for its default, which it makes sure is there, or else the substitute.
 func lambdaImage(t *testing.T) (string, error) {
 	t.Helper()
-	if _, err := docker("version", "--format", "{{.Server.Version}}"); err != nil {
-		return "", fmt.Errorf("no Docker engine for sam local: install and start Docker (Debian: docker.io): %s", tools.OneLine(err))
+	if _, err := tools.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
+		return "", fmt.Errorf("no Docker engine for sam local: install and start Docker (Debian: docker.io): %w", err)
 	}
 	architecture := runtime.GOARCH
 	if architecture == "amd64" {
 		architecture = "x86_64"
 	}
 	name := "public.ecr.aws/lambda/provided:al2023-" + architecture
-	if _, err := docker("image", "inspect", "--format", "{{.Id}}", name); err == nil {
+	if _, err := tools.Run("docker", "image", "inspect", "--format", "{{.Id}}", name); err == nil {
 		return "", nil
 	}
-	_, pullErr := docker("pull", "--quiet", name)
+	_, pullErr := tools.Run("docker", "pull", "--quiet", name)
 	if pullErr == nil {
 		return "", nil
 	}
 	if err := buildSubstitute(t); err != nil {
-		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %s",
-			name, tools.OneLine(errors.Join(pullErr, err)))
+		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %w",
+			name, errors.Join(pullErr, err))
 	}
 	return substituteImage, nil
 }
@@ -73,7 +72,7 @@ func buildSubstitute(t *testing.T) error {
 	); err != nil {
 		return err
 	}
-	_, err = docker("build", "--quiet", "--tag", substituteImage, dir)
+	_, err = tools.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
 	return err
 }
 
@@ -82,11 +81,11 @@ func buildSubstitute(t *testing.T) error {
 // Docker bridge; elsewhere Docker forwards it to the loopback interface.
 func listenToContainers(t *testing.T) net.Listener {
 	t.Helper()
-	gateway, err := docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	gateway, err := tools.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{gateway, "127.0.0.1"} {
+	for _, host := range []string{strings.TrimSpace(gateway), "127.0.0.1"} {
 		var l net.Listener
 		if l, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
 			return l
@@ -94,15 +93,4 @@ func listenToContainers(t *testing.T) net.Listener {
 	}
 	t.Fatal(err)
 	return nil
-}
-
-// docker runs a docker command and returns its output. Pulling an image of 100
-// MB takes the longest.
-func docker(args ...string) (string, error) {
-	timeout := 10 * time.Second
-	if args[0] == "pull" || args[0] == "build" {
-		timeout = 3 * time.Minute
-	}
-	out, err := tools.Run(timeout, "docker", args...)
-	return strings.TrimSpace(out), err
 }

@@ -1,13 +1,14 @@
 package e2e
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
 // The program is killed repeatedly while clients write. After each restart
@@ -101,12 +102,12 @@ func (l *ledger) await(t *testing.T, n int) {
 		return l.acknowledged
 	}
 	n += acknowledged()
-	for deadline := time.Now().Add(20 * time.Second); acknowledged() < n; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Error("a hundred writes take 20 seconds")
-			return
+	tools.Await(t, func() error {
+		if got := acknowledged(); got < n {
+			return fmt.Errorf("%d of %d writes were acknowledged", got, n)
 		}
-	}
+		return nil
+	})
 }
 
 // compare compares the list with the ledger, and resolves what was unknown.

@@ -50,14 +50,14 @@ func TestLambdaLostAnswers(t *testing.T) {
 		before := proxy.Count("PutItem")
 		createAll(t, c, token, plant{ID: &id, Name: "Basil"})
 		expectPlants(t, c, token, plant{ID: &id, Name: "Basil"})
-		if n := proxy.Count("PutItem") - before; n != len(faults)+1 {
+		if n := proxy.Count("PutItem") - before; n < len(faults)+1 {
 			t.Errorf("%s: %d attempts to create, want %d", name, n, len(faults)+1)
 		}
 
 		proxy.Fail("DeleteItem", faults...)
 		before = proxy.Count("DeleteItem")
 		expectStatus(t, 204)(remove(t, c, token, id))
-		if n := proxy.Count("DeleteItem") - before; n != len(faults)+1 {
+		if n := proxy.Count("DeleteItem") - before; n < len(faults)+1 {
 			t.Errorf("%s: %d attempts to delete, want %d", name, n, len(faults)+1)
 		}
 		expectPlants(t, c, token)
@@ -81,8 +81,14 @@ func TestLambdaLostAnswersOfOthers(t *testing.T) {
 		id    int64
 		fault dynamolocal.Fault
 	}{{id, dynamolocal.Lose}, {id, dynamolocal.Throttle}, {randomID(), dynamolocal.Throttle}} {
-		proxy.Fail("DeleteItem", test.fault)
-		expectStatus(t, 404)(remove(t, c, bob, test.id))
+		err := retry(f.target().Lag, func() error { // see exchange.run
+			proxy.Fail("DeleteItem", test.fault)
+			a, err := remove(t, c, bob, test.id)
+			return want(a, err, 404)
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	expectPlants(t, c, alice, plant{ID: &id, Name: "Basil"})
 }
@@ -111,15 +117,15 @@ func TestLambdaLastingFaults(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		fault   dynamolocal.Fault
-		timeout time.Duration // of the function; the template's is 10 s
+		timeout time.Duration // of the function
 		want    []int
 	}{
-		{"throttled", dynamolocal.Throttle, 0, []int{503}},
-		{"unavailable", dynamolocal.Unavailable, 0, []int{503}},
-		{"connection closed", dynamolocal.Cut, 0, []int{503}},
-		{"hanging", dynamolocal.Hang, 0, []int{503, 504}},
+		{"throttled", dynamolocal.Throttle, 10 * time.Second, []int{503}},
+		{"unavailable", dynamolocal.Unavailable, 10 * time.Second, []int{503}},
+		{"connection closed", dynamolocal.Cut, 10 * time.Second, []int{503}},
+		{"hanging", dynamolocal.Hang, 10 * time.Second, []int{503, 504}},
 		{"hanging, with little time", dynamolocal.Hang, 3 * time.Second, []int{504}},
-		{"access denied", dynamolocal.Refuse(400, "AccessDeniedException"), 0, []int{500}},
+		{"access denied", dynamolocal.Refuse(400, "AccessDeniedException"), 10 * time.Second, []int{500}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -2,27 +2,25 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/tools"
 )
 
-// awaitLog waits until the log contains the text, and returns it. An answer may
-// arrive before the log line of its request.
-func (f *function) awaitLog(t *testing.T, text string) string {
+// awaitLog waits until the log contains the text. An answer may arrive before the
+// log line of its request.
+func (f *function) awaitLog(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		log := f.Stdout()
-		if strings.Contains(log, text) {
-			return log
+	tools.Await(t, func() error {
+		if log := f.Stdout(); !strings.Contains(log, text) {
+			return fmt.Errorf("%s is missing in the log:\n%s", text, log)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s is missing in the log:\n%s", text, log)
-		}
-	}
+		return nil
+	})
 }
 
 // All log lines of a request, including those of the SDK, have the ids of the

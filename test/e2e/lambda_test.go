@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
@@ -71,7 +72,8 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 	all := slices.DeleteFunc(dynamolocal.Environ(endpoint, table), func(kv string) bool {
 		return !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, config.TableName+"=")
 	})
-	return lambdalocal.Options{Binary: path, Env: slices.Concat(all, trust(keys), env), Concurrency: 4}
+	// The function has more time than the template's 10 s, for busy machines.
+	return lambdalocal.Options{Binary: path, Env: slices.Concat(all, trust(keys), env), Timeout: time.Minute, Concurrency: 4}
 }
 
 // startFunction starts the function. When the test ends, it checks that there

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
 // Each request has one log line with its outcome and its user.
@@ -69,7 +69,7 @@ func TestLog(t *testing.T) {
 // answers, and returns them.
 func requestLines(t *testing.T, p *server, n int) (lines []map[string]any) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); len(lines) < n && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	tools.Await(t, func() error {
 		lines = nil
 		for text := range strings.Lines(p.Stdout.String()) {
 			var line map[string]any
@@ -77,7 +77,11 @@ func requestLines(t *testing.T, p *server, n int) (lines []map[string]any) {
 				lines = append(lines, line)
 			}
 		}
-	}
+		if len(lines) < n {
+			return fmt.Errorf("the log has %d lines of requests, want %d:\n%s", len(lines), n, p.Stdout.String())
+		}
+		return nil
+	})
 	return lines
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
 // A rawConn is a connection for requests that no HTTP client would send.
@@ -37,7 +38,7 @@ func (c rawConn) send(text string) {
 // answer returns everything up to the end of the connection.
 func (c rawConn) answer() string {
 	c.t.Helper()
-	c.SetReadDeadline(time.Now().Add(60 * time.Second))
+	c.SetReadDeadline(time.Now().Add(tools.Patience()))
 	all, err := io.ReadAll(c)
 	if err != nil && len(all) == 0 {
 		c.t.Errorf("no answer: %v", err)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/program"
@@ -18,7 +17,7 @@ import (
 func refuses(t *testing.T, env []string, dir string, args []string, words ...string) {
 	t.Helper()
 	p := launch(t, env, dir, args...)
-	code := p.Wait(t, 20*time.Second)
+	code := p.Wait(t)
 	line := p.Stderr.String()
 	if code != 1 || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
 		t.Errorf("exit code %d, want 1 after a single line:\n%s", code, line)

@@ -12,18 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/sam"
 	"example.com/plantstore/test/tools"
-)
-
-const (
-	samStartTimeout = 3 * time.Minute // includes building the function without a cache
-	samStopTimeout  = 45 * time.Second
 )
 
 // TestSAMLocal runs the suite on what README tells developers to start:
@@ -42,19 +35,14 @@ func TestSAMLocal(t *testing.T) {
 
 // samServer is a running make start-api.
 type samServer struct {
+	*tools.Process
 	base   string
 	issuer *server
-	output tools.Buffer
-	exited chan struct{}
 }
 
 func startSAMLocal(t *testing.T) *samServer {
 	t.Helper()
-	for _, name := range []string{"make", "curl"} {
-		if _, err := exec.LookPath(name); err != nil {
-			tools.Missing(t, fmt.Errorf("no sam local: %w", err))
-		}
-	}
+	tools.Need(t, "make", "curl")
 	image, err := lambdaImage(t)
 	if err != nil {
 		tools.Missing(t, err)
@@ -62,81 +50,44 @@ func startSAMLocal(t *testing.T) *samServer {
 	cli, endpoint := sam.Open(t).SAM(t.Context()), dynamolocal.Endpoint(t)
 	// DynamoDB Local keeps a set of tables for each region.
 	env := append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)
-	s := &samServer{issuer: start(t, env, t.TempDir()), exited: make(chan struct{})}
+	s := &samServer{issuer: start(t, env, t.TempDir())}
 	port := freePort(t)
 	s.base = "http://127.0.0.1:" + port
 
 	dir, bin := copySource(t), t.TempDir()
 	writeSAM(t, bin, cli.Args, port, image)
-	cmd := exec.Command("/bin/sh", "-c", samSupervisor, "sh", filepath.Join(dir, ".aws-sam"),
-		"make", "start-api", "LOCAL_ISSUER="+s.issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
+	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+s.issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
 	cmd.Dir = dir
 	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	cmd.Stdout, cmd.Stderr = &s.output, &s.output
-	s.run(t, cmd)
-	s.await(t, "Running on "+s.base)
-	return s
-}
-
-// samSupervisor runs the command $2 and its arguments. When its standard input
-// is closed, at the latest at the end of the test process, it stops the command
-// and removes the containers that have a directory within $1 mounted.
-const samSupervisor = `
-built=$1; shift
-exec 3<&0
-trap : TERM
-"$@" </dev/null 3<&- &
-command=$!
-exec >/dev/null 2>&1 # writing to a closed pipe would end it
-{ cat <&3; kill -TERM 0; } &
-wait $command || wait $command
-docker ps --all --quiet --filter "volume=$built/local/PlantFunction" | xargs -r docker rm --force
-`
-
-// run starts the supervisor in a session of its own, so that Ctrl-C doesn't stop
-// it before it has cleaned up. When the test ends, everything must be removed.
-func (s *samServer) run(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	alive, err := cmd.StdinPipe()
+	volume := "volume=" + filepath.Join(dir, ".aws-sam/local/PlantFunction")
+	s.Process, err = tools.Start(cmd, "docker ps --all --quiet --filter '"+volume+"' | xargs -r docker rm --force")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		cmd.Wait() // the output tells what failed
-		close(s.exited)
-	}()
-	t.Cleanup(func() {
-		alive.Close()
+	t.Cleanup(func() { s.stop(t, volume) })
+	tools.Await(t, func() error {
 		select {
-		case <-s.exited:
-		case <-time.After(samStopTimeout):
-			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			t.Errorf("sam local does not exit:\n%s", s.output.String())
-		}
-		s.checkOutput(t)
-		left, err := docker("ps", "--all", "--quiet", "--filter", "volume="+filepath.Join(cmd.Dir, ".aws-sam/local/PlantFunction"))
-		if err != nil || left != "" {
-			t.Errorf("containers left behind: %q, %v", left, err)
-		}
-	})
-}
-
-// await waits until the output contains the text.
-func (s *samServer) await(t *testing.T, text string) {
-	t.Helper()
-	for deadline := time.Now().Add(samStartTimeout); !strings.Contains(s.output.String(), text); time.Sleep(20 * time.Millisecond) {
-		select {
-		case <-s.exited:
-			t.Fatalf("sam local has exited:\n%s", s.output.String())
+		case <-s.Exited:
+			t.Fatalf("sam local has exited:\n%s", s.Output.String())
 		default:
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("sam local doesn't print %q:\n%s", text, s.output.String())
+		if !strings.Contains(s.Output.String(), "Running on "+s.base) {
+			return fmt.Errorf("sam local is not running:\n%s", s.Output.String())
 		}
+		return nil
+	})
+	return s
+}
+
+// stop stops sam local, and checks what it leaves behind.
+func (s *samServer) stop(t *testing.T, volume string) {
+	if !s.Stop() {
+		t.Errorf("sam local does not exit:\n%s", s.Output.String())
+	}
+	s.checkOutput(t)
+	left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", volume)
+	if err != nil || left != "" {
+		t.Errorf("containers left behind: %q, %v", left, err)
 	}
 }
 
@@ -144,14 +95,14 @@ func (s *samServer) await(t *testing.T, text string) {
 // local's own.
 func (s *samServer) checkOutput(t *testing.T) {
 	var log strings.Builder
-	for line := range strings.Lines(s.output.String()) {
+	for line := range strings.Lines(s.Output.String()) {
 		if strings.HasPrefix(line, "{") {
 			log.WriteString(line)
 		}
 	}
 	s.issuer.checkLog(t, log.String())
 	if log.Len() == 0 {
-		t.Errorf("the function has logged nothing:\n%s", s.output.String())
+		t.Errorf("the function has logged nothing:\n%s", s.Output.String())
 	}
 }
 

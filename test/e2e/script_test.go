@@ -97,7 +97,7 @@ func runScript(t *testing.T, c *client, text string) error {
 	v := newVars(t, c.Target)
 	v.firstID = 100
 	for _, x := range s.exchanges {
-		if err := x.run(t, c, v, 0); err != nil {
+		if err := x.run(t, c, v, c.Lag); err != nil {
 			return err
 		}
 	}
@@ -277,6 +277,24 @@ func TestExceptions(t *testing.T) {
 		v := newVars(t, c.Target)
 		for i, row := range []string{"", "/b", "/c"} {
 			checkErr(t, exception+row, s.try(t, c, v, &s.exchanges[min(i, 1)], row), failed[i])
+		}
+	}
+}
+
+// Lists that lag are requested again, and so are deletes that should find nothing.
+func TestRepeats(t *testing.T) {
+	answers := map[string][]int{"GET": {404, 200}, "DELETE": {204, 404}, "POST": {404, 204}}
+	for method, statuses := range answers {
+		calls := 0
+		c := stub(t, func(w http.ResponseWriter, _ *http.Request) {
+			body := map[int]string{200: "[]\n", 404: `{"error":40400,"message":"x"}` + "\n"}
+			respond(statuses[calls], body[statuses[calls]])(w)
+			calls++
+		})
+		c.Lag = time.Minute
+		err := runScript(t, c, fmt.Sprintf("> %s /\n< %d", method, statuses[1]))
+		if repeats := method != "POST"; (err == nil) != repeats || (calls == 2) != repeats {
+			t.Errorf("%s: %d calls, %v", method, calls, err)
 		}
 	}
 }

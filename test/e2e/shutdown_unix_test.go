@@ -3,14 +3,15 @@
 package e2e
 
 import (
+	"errors"
 	"net"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
 // After a signal the program accepts no connections, answers the requests in
@@ -38,7 +39,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, `{"name":"Basil"}`+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
-			if code := p.Wait(t, 20*time.Second); code != 0 {
+			if code := p.Wait(t); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
 			again := start(t, program.Environ(), dir)
@@ -51,12 +52,12 @@ func TestSignalFinishesRequests(t *testing.T) {
 // awaitClosed waits until the program accepts no more connections.
 func awaitClosed(t *testing.T, p *server) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	tools.Await(t, func() error {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(p.Base, "http://"))
 		if err != nil {
-			return
+			return nil
 		}
 		conn.Close()
-	}
-	t.Fatal("the program still accepts connections")
+		return errors.New("the program still accepts connections")
+	})
 }

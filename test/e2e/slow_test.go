@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/plantstore/test/program"
+	"example.com/plantstore/test/tools"
 )
 
 // Connections of clients that send slowly are closed after a while, with an
@@ -64,7 +65,7 @@ func trickle(conn rawConn, text, want string) error {
 			}
 		}
 	}()
-	conn.SetReadDeadline(time.Now().Add(40 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(tools.Patience()))
 	got, err := io.ReadAll(conn)
 	if err, ok := err.(net.Error); ok && err.Timeout() {
 		return fmt.Errorf("the connection is still open after %q", text)

@@ -25,7 +25,7 @@ func installKeycloak(t *testing.T) string {
 	t.Helper()
 	options := []string{"build", "--db=dev-mem", "--cache=local"}
 	dir := cached(t, "issuers-keycloak", fmt.Append(nil, keycloakVersion, options), func(dir string) error {
-		_, err := tools.Run(installTimeout, "mvn", "--quiet", "--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
+		_, err := tools.Run("mvn", "--quiet", "--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
 			"-Dartifact=org.keycloak:keycloak-quarkus-dist:"+keycloakVersion+":zip", "-DoutputDirectory="+dir)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func installKeycloak(t *testing.T) string {
 		if err := os.Remove(file); err != nil {
 			return err
 		}
-		_, err = tools.Run(installTimeout, filepath.Join(dir, "keycloak-"+keycloakVersion, "bin/kc.sh"), options...)
+		_, err = tools.Run(filepath.Join(dir, "keycloak-"+keycloakVersion, "bin/kc.sh"), options...)
 		return err
 	})
 	return filepath.Join(dir, "keycloak-"+keycloakVersion)

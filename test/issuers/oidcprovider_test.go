@@ -31,7 +31,7 @@ func TestOIDCProvider(t *testing.T) {
 		if err := os.CopyFS(dir, oidcProvider); err != nil {
 			return err
 		}
-		_, err := tools.Run(installTimeout, "npm", "--prefix", filepath.Join(dir, "oidc-provider"), "install", "--no-audit", "--no-fund")
+		_, err := tools.Run("npm", "--prefix", filepath.Join(dir, "oidc-provider"), "install", "--no-audit", "--no-fund")
 		return err
 	})
 	base := start(t, exec.Command("node", filepath.Join(dir, "oidc-provider/server.js")), `(?m)^issuer (\S+)\n`)

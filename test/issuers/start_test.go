@@ -7,9 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
@@ -17,9 +15,6 @@ import (
 
 	"example.com/plantstore/test/tools"
 )
-
-// installTimeout is for downloads over a slow line.
-const installTimeout = 20 * time.Minute
 
 // startTimeout is for Keycloak on a busy machine.
 const startTimeout = 10 * time.Minute
@@ -61,7 +56,7 @@ func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 // cached returns a directory of the cache that is named after what is in it.
 func cached(t *testing.T, name string, content []byte, fill func(dir string) error) string {
 	t.Helper()
-	dir, err := tools.Dir(fmt.Sprintf("%s-%x", name, sha256.Sum256(content))[:len(name)+13], installTimeout, fill)
+	dir, err := tools.Dir(fmt.Sprintf("%s-%x", name, sha256.Sum256(content))[:len(name)+13], fill)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,23 +69,11 @@ var requirements []byte
 // python returns a Python with the packages of requirements.txt.
 func python(t *testing.T) string {
 	t.Helper()
-	version, err := tools.Run(time.Minute, "python3", "-c", "import sys, venv; print(sys.version, sys.executable)")
+	python, err := tools.Python("issuers-python", requirements)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := cached(t, "issuers-python", append([]byte(version), requirements...), func(dir string) error {
-		file := filepath.Join(dir, "requirements.txt")
-		if err := os.WriteFile(file, requirements, 0o600); err != nil {
-			return err
-		}
-		if _, err := tools.Run(installTimeout, "python3", "-m", "venv", dir); err != nil {
-			return err
-		}
-		_, err := tools.Run(installTimeout, filepath.Join(dir, "bin/python"), "-m", "pip", "install",
-			"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
-		return err
-	})
-	return filepath.Join(dir, "bin/python")
+	return python
 }
 
 // post sends an empty POST.

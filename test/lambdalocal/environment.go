@@ -42,10 +42,6 @@ type Options struct {
 	CORS *CORS
 }
 
-// initTimeout is Lambda's limit for the init phase.
-// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
-const initTimeout = 10 * time.Second
-
 // maxPayload is Lambda's limit for an event and for a response, in bytes.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const maxPayload = 6 << 20
@@ -180,8 +176,7 @@ func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error
 }
 
 // WaitReady waits until the process asks for an invocation, for the first time at
-// the end of its init phase. It returns an [*Error] if the process exits, or if
-// it takes longer than Lambda allows for the init phase; then it is killed.
+// the end of its init phase. It returns an [*Error] if the process exits.
 func (e *Environment) WaitReady(ctx context.Context) error {
 	select {
 	case <-e.idle:
@@ -189,9 +184,9 @@ func (e *Environment) WaitReady(ctx context.Context) error {
 		return nil
 	case <-e.exited:
 		return e.exitError()
-	case <-time.After(initTimeout):
+	case <-time.After(tools.Patience()): // Lambda allows 10 s, less than some machines need
 		e.kill()
-		return e.record(&Error{"Sandbox.Timedout", fmt.Sprintf("the process did not ask for an invocation within %v", initTimeout)})
+		return e.record(&Error{"Sandbox.Timedout", "the process does not ask for an invocation"})
 	case <-ctx.Done():
 		return ctx.Err()
 	}

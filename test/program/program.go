@@ -3,6 +3,7 @@
 package program
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -77,19 +78,19 @@ var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
 // AwaitListening waits until the program listens, and sets Base.
 func (p *Program) AwaitListening(t testing.TB) {
 	t.Helper()
-	timeout := time.After(30 * time.Second)
-	for p.Base == "" {
+	tools.Await(t, func() error {
 		select {
 		case <-p.exited:
 			t.Fatalf("the program has exited:\n%s", p.Stderr.String())
-		case <-timeout:
-			t.Fatalf("the program does not listen:\n%s", p.Stderr.String())
-		case <-time.After(5 * time.Millisecond):
+		default:
 		}
-		if m := listening.FindStringSubmatch(p.Stderr.String()); m != nil {
-			p.Base = m[1]
+		m := listening.FindStringSubmatch(p.Stderr.String())
+		if m == nil {
+			return fmt.Errorf("the program does not listen:\n%s", p.Stderr.String())
 		}
-	}
+		p.Base = m[1]
+		return nil
+	})
 }
 
 // Token returns an access token from the program's own issuer. The form is that
@@ -124,7 +125,7 @@ func (p *Program) Stop(t testing.TB) {
 	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.Wait(t, 20*time.Second); code != 0 {
+	if code := p.Wait(t); code != 0 {
 		t.Errorf("exit code %d after SIGTERM:\n%s", code, p.Stderr.String())
 	}
 }
@@ -135,14 +136,13 @@ func (p *Program) Kill() {
 	<-p.exited
 }
 
-// Wait waits until the program exits, and returns the exit code. It fails the
-// test after timeout.
-func (p *Program) Wait(t testing.TB, timeout time.Duration) int {
+// Wait waits until the program exits, and returns the exit code.
+func (p *Program) Wait(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(timeout):
-		t.Fatalf("the program has not exited after %v:\n%s", timeout, p.Stderr.String())
+	case <-time.After(tools.Patience()):
+		t.Fatalf("the program has not exited:\n%s", p.Stderr.String())
 	}
 	return p.Cmd.ProcessState.ExitCode()
 }

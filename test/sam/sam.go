@@ -5,14 +5,12 @@ package sam
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -27,72 +25,27 @@ const Region = "eu-central-1"
 //go:embed requirements.txt
 var requirements []byte
 
-const installTimeout = 8 * time.Minute // for 100 MB on a slow line
-
-// Tools is a virtual environment of Python with the tools in it.
-type Tools struct{ dir string }
+// Tools is a Python with the tools.
+type Tools struct{ python string }
 
 // Open returns the tools. The first call on a machine installs them in the
 // user's cache folder. If Python is missing, so are the tools; see
 // [tools.Missing].
 func Open(t testing.TB) *Tools {
 	t.Helper()
-	installed, err := once()
+	python, err := once()
 	if err != nil {
 		tools.Missing(t, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
 	}
-	return installed
+	return &Tools{python}
 }
 
-var once = sync.OnceValues(open)
-
-func open() (*Tools, error) {
-	python, version, err := findPython()
-	if err != nil {
-		return nil, err
-	}
-	// Another Python or other versions of the tools need another folder.
-	name := fmt.Sprintf("sam-%x", sha256.Sum256([]byte(version+string(requirements))))[:16]
-	dir, err := tools.Dir(name, installTimeout, func(dir string) error { return install(python, dir) })
-	return &Tools{dir}, err
-}
-
-// findPython returns the command that starts Python 3, and its version.
-func findPython() (command, version string, err error) {
-	for _, command := range []string{"python3", "python"} {
-		version, runErr := tools.Run(time.Minute, command, "-c", "import sys, venv; print(sys.version, sys.executable)")
-		if runErr == nil {
-			return command, version, nil
-		}
-		err = errors.Join(err, runErr)
-	}
-	return "", "", err
-}
-
-func install(python, dir string) error {
-	if _, err := tools.Run(installTimeout, python, "-m", "venv", dir); err != nil {
-		return err
-	}
-	file := filepath.Join(dir, "requirements.txt")
-	if err := os.WriteFile(file, requirements, 0o600); err != nil {
-		return err
-	}
-	_, err := tools.Run(installTimeout, pythonIn(dir), "-m", "pip", "install",
-		"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
-	return err
-}
-
-func pythonIn(dir string) string {
-	if runtime.GOOS == "windows" {
-		return filepath.Join(dir, "Scripts", "python.exe")
-	}
-	return filepath.Join(dir, "bin", "python")
-}
+var once = sync.OnceValues(func() (string, error) { return tools.Python("sam", requirements) })
 
 // Python returns the command that runs Python with the given arguments, without
 // the user's AWS settings.
 func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, pythonIn(t.dir), args...)
+	cmd := exec.CommandContext(ctx, t.python, args...)
 	cmd.WaitDelay = time.Second // in case a child process keeps the pipes open
 	cmd.Env = []string{
 		"AWS_REGION=" + Region,
@@ -103,7 +56,7 @@ func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
 		"AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
 		"PYTHONUTF8=1",
 		"SAM_CLI_TELEMETRY=0",
-		"__SAM_CLI_APP_DIR=" + filepath.Join(t.dir, "settings"), // not the user's
+		"__SAM_CLI_APP_DIR=" + filepath.Join(t.python, "../../settings"), // not the user's
 	}
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, "SAM_") && !strings.HasPrefix(kv, "PYTHON") {
@@ -148,7 +101,7 @@ func (t *Tools) Moto(tb testing.TB) (env []string) {
 func (t *Tools) AWS(tb testing.TB) (env []string) {
 	tb.Helper()
 	dir := tb.TempDir()
-	script := "#!/bin/sh\nexec '" + pythonIn(t.dir) + "' -m awscli \"$@\"\n"
+	script := "#!/bin/sh\nexec '" + t.python + "' -m awscli \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "aws"), []byte(script), 0o700); err != nil {
 		tb.Fatal(err)
 	}

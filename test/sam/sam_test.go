@@ -37,10 +37,3 @@ func TestUserSettingsAreIgnored(t *testing.T) {
 		}
 	}
 }
-
-func TestNoPython(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	if _, err := open(); err == nil || !strings.Contains(err.Error(), "python3") {
-		t.Errorf("without Python: error %v, want one that names python3", err)
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Build builds a program of this module, named by its folder ("cmd/local"), with
@@ -66,7 +65,7 @@ func DependOn(folders ...string) error {
 
 // Root returns the top folder of the repository.
 func Root() (string, error) {
-	mod, err := Run(time.Minute, "go", "env", "GOMOD")
+	mod, err := Run("go", "env", "GOMOD")
 	return filepath.Dir(mod), err
 }
 

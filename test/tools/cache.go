@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -15,10 +14,10 @@ import (
 // an earlier call, in any process, has succeeded. If the contents change, the
 // name must change too.
 //
-// Processes that need the folder at the same time wait up to timeout for the one
-// that fills it. Fill gets a temporary folder, which is renamed once it is
+// Processes that need the folder at the same time wait for the one that fills it,
+// but no longer than [Patience]. Fill gets a temporary folder, which is renamed once it is
 // complete, so files in it must not contain its path.
-func Dir(name string, timeout time.Duration, fill func(dir string) error) (string, error) {
+func Dir(name string, fill func(dir string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -30,7 +29,7 @@ func Dir(name string, timeout time.Duration, fill func(dir string) error) (strin
 	}
 	// Opening a bbolt database locks its file, on every operating system. The
 	// lock ends with the process.
-	lock, err := bolt.Open(final+".lock", 0o600, &bolt.Options{Timeout: timeout})
+	lock, err := bolt.Open(final+".lock", 0o600, &bolt.Options{Timeout: Patience()})
 	if err != nil {
 		return "", fmt.Errorf("lock %s: %w", final, err)
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -16,9 +17,10 @@ import (
 // Need calls [Missing] unless all commands are installed.
 func Need(t testing.TB, commands ...string) {
 	t.Helper()
+	packages := map[string]string{"qemu-aarch64": "qemu-user"} // others are named like the command
 	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
-			Missing(t, fmt.Errorf("no %s: install it (%w)", command, err))
+			Missing(t, fmt.Errorf("no %s: install it (Debian: %s)", command, cmp.Or(packages[command], command)))
 		}
 	}
 }
@@ -31,19 +33,31 @@ func Need(t testing.TB, commands ...string) {
 // also goes to the terminal, once for all packages of a go test command.
 func Missing(t testing.TB, err error) {
 	t.Helper()
+	full := oneLine(err.Error())
 	if ci, _ := strconv.ParseBool(os.Getenv("CI")); ci {
-		t.Fatal(err)
+		t.Fatal(full)
 	}
 	text := err.Error()
 	if reason := errors.Unwrap(err); reason != nil {
-		text, _, _ = strings.Cut(text, reason.Error())
+		text = strings.TrimSuffix(text, ": "+reason.Error())
 	}
-	text = "TESTS SKIPPED: " + strings.TrimRight(text, " :(")
+	text = "TESTS SKIPPED: " + text
 	said := fmt.Sprintf("plantstore-skipped-%d-%x", os.Getppid(), crc32.ChecksumIEEE([]byte(text)))
 	if !isChild && os.Mkdir(filepath.Join(os.TempDir(), said), 0o700) == nil {
 		tellTerminal(text)
 	}
-	t.Skip(err)
+	t.Skip(full)
+}
+
+// oneLine returns s on one line of at most 1,220 bytes. It keeps the start and the
+// end, where package managers report the cause.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	const half = 600
+	if len(s) > 2*half {
+		s = s[:half] + " … " + s[len(s)-half:]
+	}
+	return s
 }
 
 // isChild reports whether this process is a test binary that a test has started.

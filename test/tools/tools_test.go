@@ -2,9 +2,11 @@ package tools
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,7 +48,7 @@ func TestDirIsFilledOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			dir, err := Dir("tools", time.Minute, func(dir string) error {
+			dir, err := Dir("tools", func(dir string) error {
 				fills.Add(1)
 				time.Sleep(50 * time.Millisecond) // while the others wait
 				return os.WriteFile(filepath.Join(dir, "tool"), []byte("whole"), 0o600)
@@ -66,14 +68,14 @@ func TestDirAfterFailure(t *testing.T) {
 	setCache(t)
 	broken := errors.New("no network")
 	var partial string
-	_, err := Dir("tools", time.Minute, func(dir string) error { partial = dir; return broken })
+	_, err := Dir("tools", func(dir string) error { partial = dir; return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	if err := os.MkdirAll(filepath.Join(partial, "half"), 0o700); err != nil { // as a killed process leaves it
 		t.Fatal(err)
 	}
-	dir, err := Dir("tools", time.Minute, func(string) error { return nil })
+	dir, err := Dir("tools", func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +113,62 @@ func TestMissing(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	if got := OneLine(errors.New("first\n\tsecond")); got != "first second" {
+	if got := oneLine("first\n\tsecond"); got != "first second" {
 		t.Errorf("got %q", got)
 	}
-	got := OneLine(errors.New("begin " + strings.Repeat("x", 5000) + " end"))
-	if len(got) > 620 || !strings.HasPrefix(got, "begin ") || !strings.HasSuffix(got, " end") {
+	got := oneLine("begin " + strings.Repeat("x", 5000) + " end")
+	if len(got) > 1220 || !strings.HasPrefix(got, "begin ") || !strings.HasSuffix(got, " end") {
 		t.Errorf("a long error became %q", got)
+	}
+}
+
+func TestPatience(t *testing.T) {
+	before := flag.Lookup("test.timeout").Value.String()
+	defer flag.Set("test.timeout", before)
+	for limit, want := range map[time.Duration]time.Duration{0: 24 * time.Hour, time.Hour: 40 * time.Minute, 1: time.Second} {
+		flag.Set("test.timeout", limit.String())
+		if got := Patience(); got > want || got < want-time.Minute*time.Duration(limit/time.Hour) {
+			t.Errorf("-timeout %v: %v, want %v", limit, got, want)
+		}
+	}
+}
+
+// Await ends with the last error when the time is over.
+func TestAwait(t *testing.T) {
+	before := flag.Lookup("test.timeout").Value.String()
+	defer flag.Set("test.timeout", before)
+	flag.Set("test.timeout", "1ns")
+	calls := 0
+	Await(t, func() error {
+		if calls++; calls < 3 {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	r := &recorder{TB: t}
+	defer func() {
+		if recover(); r.outcome != "failed" || calls != 3 {
+			t.Errorf("the test %s after %d calls", r.outcome, calls)
+		}
+	}()
+	Await(r, func() error { return errors.New("never") })
+}
+
+func TestRun(t *testing.T) {
+	if out, err := Run("go", "env", "GOOS"); strings.TrimSpace(out) != runtime.GOOS || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	if _, err := Run("no-such-command"); err == nil || err.Error() != "no-such-command is not installed" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Run("go", "no-such-command"); err == nil || !strings.Contains(err.Error(), "go no-such-command: exit status 2: go no-such-command: unknown command") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoPython(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Python("x", nil); err == nil || !strings.Contains(err.Error(), "python3 is not installed") {
+		t.Errorf("error %v", err)
 	}
 }
