@@ -8,10 +8,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 )
+
+func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
 
 // An error says what is wrong, so that a person who reads the log can tell what
 // to do. It never contains the token.
@@ -42,7 +45,8 @@ func TestErrorTexts(t *testing.T) {
 		{with("sub", nil), "no sub: configure the issuer to include it"},
 		{with("sub", 7), "sub is not a string"},
 		{with("exp", nil), "no exp"},
-		{with("exp", 1), "expired at 1970"},
+		{with("exp", 1), "expired at 1970-01-01T00:00:01Z"},
+		{with("nbf", 9e9), "not valid before 2255-03-14T16:00:00Z"},
 		{with("scope", map[string]any{}), "scope is neither a string nor an array of strings"},
 		{es256(issuer.ECKey, "gone"+long, claimsWith(good)), `no key has the kid "gonexxx`},
 		{es256(issuer.ECKey, "ed448", claimsWith(good)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
