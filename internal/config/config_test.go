@@ -109,6 +109,14 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
+func TestTableNames(t *testing.T) {
+	for _, name := range []string{"A-z", strings.Repeat("9_.", 85)} {
+		if c, err := FromEnv(env(map[string]string{TableName: name}, nil)); err != nil || c.Table != name {
+			t.Errorf("%s: got %q, %v", name, c.Table, err)
+		}
+	}
+}
+
 // The issuer's tokens are accepted with every way to set its keys.
 func TestKeys(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
