@@ -43,6 +43,14 @@ func TestFailureHasReason(t *testing.T) {
 	}
 }
 
+// An error need not have an answer: without credentials, no request is sent.
+func TestFailureWithoutAnswer(t *testing.T) {
+	want := errors.New("no credentials")
+	if err := new(attempts).failure(t.Context(), want); err != want || refused(want) {
+		t.Errorf("got %v, refused %t", err, refused(want))
+	}
+}
+
 func TestSDKWarning(t *testing.T) {
 	var out bytes.Buffer
 	sdkLogger{t.Context(), slog.New(slog.NewTextHandler(&out, nil))}.Logf(logging.Warn, "clock off by %d s", 9)
