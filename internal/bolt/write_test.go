@@ -119,6 +119,9 @@ func TestAnswersAreDurable(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openTest(t, path)
+	if s.db.NoSync {
+		t.Error("commits don't wait for the disk")
+	}
 	before := commits(t, s)
 	deleteNothing := func() {
 		t.Helper()
