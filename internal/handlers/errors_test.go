@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/plants"
 )
@@ -77,31 +75,6 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A request has a deadline, or the one of its context if that is earlier.
-func TestRequestTimeout(t *testing.T) {
-	var left time.Duration
-	store := faultyStore{fail: func(ctx context.Context) error {
-		deadline, _ := ctx.Deadline()
-		left = time.Until(deadline)
-		return nil
-	}}
-	for _, limit := range []time.Duration{time.Hour, time.Second} {
-		s := newServer(t, store)
-		service := s.Config.Handler
-		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithTimeout(r.Context(), limit)
-			defer cancel()
-			service.ServeHTTP(w, r.WithContext(ctx))
-		})
-		if a := s.do(t, "DELETE", "/plants/1", ""); a.status != http.StatusNoContent {
-			t.Fatal(a)
-		}
-		if want := min(limit, requestTimeout); left > want || left < want/2 {
-			t.Errorf("with a limit of %v the store had %v, want %v", limit, left, want)
-		}
 	}
 }
 

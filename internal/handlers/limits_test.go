@@ -76,9 +76,9 @@ func TestRequestSizes(t *testing.T) {
 	}
 }
 
-// The time of a request leaves some of the function's time for the response. A
-// list that has started another batch has time for two attempts to read it, of a
-// second each (internal/dynamo).
+// The time of a request ends with its context, and leaves some of the function's
+// for the response. A list that has started another batch has time for two
+// attempts to read it, of a second each (internal/dynamo).
 func TestTimeLimits(t *testing.T) {
 	template, err := os.ReadFile("../../template.yaml")
 	timeout := regexp.MustCompile(`\n      Timeout: ([0-9]+)\n`).FindSubmatch(template) // the function's
@@ -98,6 +98,16 @@ func TestTimeLimits(t *testing.T) {
 	s.do(t, "GET", "/plants", "")
 	if left > functionTimeout-250*time.Millisecond || left < functionTimeout/2 {
 		t.Errorf("a request may take %v; the function has %v", left, functionTimeout)
+	}
+	service := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		service.ServeHTTP(w, r.WithContext(ctx))
+	})
+	s.do(t, "GET", "/plants", "")
+	if left > time.Second || left < time.Second/2 {
+		t.Errorf("a request with one second may take %v", left)
 	}
 	if listReserve < 2*time.Second || listReserve > functionTimeout/2 {
 		t.Errorf("listReserve is %v", listReserve)
