@@ -37,9 +37,11 @@ var unused = strings.Fields(`
 `)
 
 // further are the actions that CloudFormation needs and its schemas don't list:
-// for the access log of an HTTP API, see
-// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging.html.
+// for the access log of an HTTP API and for SAM's transform, see
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging.html
+// and https://docs.aws.amazon.com/lambda/latest/dg/build-pipeline.html.
 var further = strings.Fields(`
+	cloudformation:CreateChangeSet
 	logs:CreateLogDelivery logs:DeleteLogDelivery logs:GetLogDelivery logs:ListLogDeliveries logs:UpdateLogDelivery
 	logs:DeleteResourcePolicy logs:PutResourcePolicy
 `)
@@ -114,7 +116,7 @@ func neededActions(t *testing.T) map[string]string {
 	t.Helper()
 	needed := map[string]string{}
 	for _, action := range further {
-		needed[action] = "the access log"
+		needed[action] = "the access log or the transform"
 	}
 	for _, template := range []string{"template.yaml", "monitoring.yaml"} {
 		for kind, actions := range do(t, job{Template: readFile(t, template)}).Permissions {
