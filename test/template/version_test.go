@@ -131,10 +131,6 @@ func TestVersionDescriptionIsShortEnough(t *testing.T) {
 	if len(description) > 256 {
 		t.Errorf("%s: may have %d characters, Lambda takes 256: lower MaxLength of a parameter", line(t, "VersionDescription:"), len(description))
 	}
-	// A stack can return to its table if its name has at most 28 characters, as deploy-role.yaml demands.
-	if most, name := deploy(t, nil).Parameters["ExistingTable"].MaxLength, strings.Repeat("x", 28)+"-PlantTable-1A2B3C4D5E6FG"; most < len(name) {
-		t.Errorf("template.yaml: ExistingTable may have %d characters, but the name of a table has %d", most, len(name))
-	}
 }
 
 func TestRetention(t *testing.T) {
