@@ -38,7 +38,6 @@ func unusableKeys(t *testing.T) map[string]unusableKey {
 	return map[string]unusableKey{
 		"unknown kty":           {with(newEC(), "kty", "XX"), ecToken},
 		"no kty":                {with(newEC(), "kty", nil), ecToken},
-		"kty in lower case":     {with(newEC(), "kty", "ec"), ecToken},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
 		"private EC":            {with(newEC(), "d", b64(d)), ecToken},
 		"private RSA":           {with(newRSA(), "d", b64(rs.D.Bytes())), rsToken},
@@ -60,12 +59,10 @@ func unusableKeys(t *testing.T) map[string]unusableKey {
 		"for encryption":        {with(newEC(), "use", "enc"), ecToken},
 		"alg for encryption":    {with(newRSA(), "alg", "RSA-OAEP"), rsToken},
 		"alg of another type":   {with(newEC(), "alg", "RS256"), ecToken},
-		"alg of another curve":  {with(newEC(), "alg", "ES384"), ecToken},
 		"symmetric alg":         {with(newRSA(), "alg", "HS256"), rsToken},
 		"key_ops sign":          {with(newEC(), "key_ops", []string{"sign"}), ecToken},
 		"key_ops as string":     {with(newEC(), "key_ops", "verify"), ecToken},
 		"kid as number":         {with(newEC(), "kid", 1), ecToken},
-		"null":                  {nil, ecToken},
 		"empty":                 {jwk{}, ecToken},
 	}
 }
@@ -110,13 +107,9 @@ func TestKeySetDocument(t *testing.T) {
 	for name, document := range map[string]string{
 		"empty":            "",
 		"not JSON":         "keys",
-		"HTML":             "<!doctype html><title>404</title>",
 		"a key, not a set": good,
-		"array":            "[" + good + "]",
 		"no keys":          `{}`,
-		"empty keys":       `{"keys":[]}`,
 		"keys null":        `{"keys":null}`,
-		"keys an object":   `{"keys":` + good + `}`,
 		"KEYS":             `{"KEYS":[` + good + `]}`,
 		"trailing text":    `{"keys":[` + good + `]}x`,
 		"truncated":        `{"keys":[` + good + `]`,
