@@ -41,13 +41,14 @@ func TestInvalidSettings(t *testing.T) {
 		"malformed keys":          {env: "TOKEN_ISSUER=x TOKEN_AUDIENCE=plants TOKEN_JWKS={", words: "TOKEN_JWKS"},
 		"keys over http":          {env: "TOKEN_ISSUER=x TOKEN_AUDIENCE=plants TOKEN_JWKS_URL=http://issuer.example/keys", words: "TOKEN_JWKS_URL https"},
 		"endpoint":                {env: "AWS_ENDPOINT_URL_DYNAMODB=nonsense", words: "AWS_ENDPOINT_URL_DYNAMODB"},
-		"unreachable endpoint":    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1"},
+		"unreachable endpoint":    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1 DynamoDB Local"},
 		"table":                   {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1 TABLE_NAME=no!name", words: "TABLE_NAME no!name"},
 		"origin":                  {env: "CORS_ORIGINS=localhost:3000", words: "CORS_ORIGINS localhost:3000"},
 		"unknown flag":            {args: "-port 8080", words: "-port"},
 		"address":                 {args: "-addr nowhere", words: "-addr nowhere"},
 		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
 		"exposed issuer":          {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
+		"all addresses":           {args: "-addr :0", words: "-addr :0 -expose-issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +77,7 @@ func TestSecondProcess(t *testing.T) {
 	p := start(t, program.Environ(), dir)
 	refuses(t, program.Environ(), dir, nil, filepath.Join(dir, "plants.db"), "another process")
 	addr := strings.TrimPrefix(p.Base, "http://")
-	refuses(t, program.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr)
+	refuses(t, program.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "another port")
 	c, token := p.user(t)
 	id := randomID()
 	createAll(t, c, token, plant{ID: &id, Name: "Basil"})
