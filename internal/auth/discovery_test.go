@@ -46,57 +46,38 @@ func metadata(issuer, jwksURI string) string {
 }
 
 func TestDiscovery(t *testing.T) {
-	const keysURL = "https://keys.test/k?v=1"
+	const (
+		keysURL, httpKeysURL = "https://keys.test/k?v=1", "http://keys.test/k"
+		openID               = "https://a.test/.well-known/openid-configuration"
+		oauth                = "https://a.test/.well-known/oauth-authorization-server" // of RFC 8414
+	)
+	valid := metadata("https://a.test", keysURL)
 	tokens := authtest.NewIssuer(t)
 	for _, test := range []struct {
 		name, issuer string
-		pages        map[string]string
+		url, page    string // the metadata
 		want         string // in the error, if any
 	}{
-		{"OpenID Connect", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": metadata("https://a.test", keysURL),
-		}, ""},
-		{"OpenID Connect, with a path", "https://a.test:8443/realms/x", map[string]string{
-			"https://a.test:8443/realms/x/.well-known/openid-configuration": metadata("https://a.test:8443/realms/x", keysURL),
-		}, ""},
-		{"OpenID Connect, trailing slash", "https://a.test/x/", map[string]string{
-			"https://a.test/x/.well-known/openid-configuration": metadata("https://a.test/x/", keysURL),
-		}, ""},
-		{"RFC 8414", "https://a.test", map[string]string{
-			"https://a.test/.well-known/oauth-authorization-server": metadata("https://a.test", keysURL),
-		}, ""},
-		{"RFC 8414, with a path", "https://a.test/x/y/", map[string]string{
-			"https://a.test/.well-known/oauth-authorization-server/x/y": metadata("https://a.test/x/y/", keysURL),
-		}, ""},
-		{"RFC 8414 after an invalid document", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration":       "<html>",
-			"https://a.test/.well-known/oauth-authorization-server": metadata("https://a.test", keysURL),
-		}, ""},
-		{"no document", "https://a.test", nil, "oauth-authorization-server: status 404"},
-		{"not JSON", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": "<html>",
-		}, "openid-configuration: not a JSON object"},
-		{"other issuer", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": metadata("https://a.test/", keysURL),
-		}, `its issuer is "https://a.test/"`},
-		{"no issuer", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": `{"jwks_uri":"` + keysURL + `"}`,
-		}, `its issuer is ""`},
-		{"no keys", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": `{"issuer":"https://a.test"}`,
-		}, "jwks_uri"},
-		{"unencrypted keys", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": metadata("https://a.test", "http://keys.test/k"),
-			"http://keys.test/k":                              string(tokens.JWKS()),
-		}, "must be https"},
-		{"too large", "https://a.test", map[string]string{
-			"https://a.test/.well-known/openid-configuration": metadata("https://a.test", keysURL) + strings.Repeat(" ", 512<<10),
-		}, "more than"},
+		{"OpenID Connect", "https://a.test", openID, valid, ""},
+		{"OpenID Connect, with a path", "https://a.test:8443/realms/x",
+			"https://a.test:8443/realms/x/.well-known/openid-configuration", metadata("https://a.test:8443/realms/x", keysURL), ""},
+		{"OpenID Connect, trailing slash", "https://a.test/x/",
+			"https://a.test/x/.well-known/openid-configuration", metadata("https://a.test/x/", keysURL), ""},
+		{"RFC 8414, after an invalid document", "https://a.test", oauth, valid, ""},
+		{"RFC 8414, with a path", "https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
+		{"no document", "https://a.test", "", "", "oauth-authorization-server: status 404"},
+		{"not JSON", "https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
+		{"other issuer", "https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/"`},
+		{"no issuer", "https://a.test", openID, `{"jwks_uri":"` + keysURL + `"}`, `its issuer is ""`},
+		{"no keys", "https://a.test", openID, `{"issuer":"https://a.test"}`, "jwks_uri"},
+		{"unencrypted keys", "https://a.test", openID, metadata("https://a.test", httpKeysURL), "must be https"},
+		{"too large", "https://a.test", openID, valid + strings.Repeat(" ", 512<<10), "more than"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := &site{pages: map[string]string{keysURL: string(tokens.JWKS())}}
-			for url, page := range test.pages {
-				s.pages[url] = page
+			keySet := string(tokens.JWKS())
+			s := &site{pages: map[string]string{keysURL: keySet, httpKeysURL: keySet, test.url: test.page}}
+			if test.url == oauth {
+				s.pages[openID] = "<html>"
 			}
 			keys, v := issuerKeys(t, test.issuer, s)
 			err := keys.Load(t.Context())
