@@ -21,7 +21,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// fuzzKeys returns fixed keys, which verify the tokens of the corpus.
+// fuzzKeys returns fixed keys, which verify tokens that fuzzing has found.
 func fuzzKeys(t testing.TB) (*ecdsa.PrivateKey, ed25519.PrivateKey, *auth.Verifier) {
 	seed := bytes.Repeat([]byte{42}, 32)
 	ec, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed)
@@ -45,14 +45,20 @@ const fuzzClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audi
 // that each accepted token was signed with one of the keys.
 func FuzzAuthenticate(f *testing.F) {
 	ec, ed, v := fuzzKeys(f)
-	for _, token := range []string{
-		compact(`{"alg":"ES256","kid":"ec"}`, fuzzClaims, ecSigner(ec, crypto.SHA256)),
-		compact(`{"alg":"EdDSA"}`, fuzzClaims, edSigner(ed)),
+	sign, foreign := ecSigner(ec, crypto.SHA256), newECKey(elliptic.P256())
+	token := compact(`{"alg":"ES256","kid":"ec"}`, fuzzClaims, sign)
+	for _, value := range []string{
+		"Bearer " + token,
+		"bearer  " + compact(`{"alg":"EdDSA","kid":"ed","typ":"JWT"}`, fuzzClaims, edSigner(ed)),
+		"Bearer " + compact(`{"alg":"EdDSA"}`, fuzzClaims, edSigner(ed)),
+		"Bearer " + compact(`{"alg":"none"}`, fuzzClaims, func([]byte) []byte { return nil }),
+		"Bearer " + compact(`{"alg":"ES256","kid":"ec","b64":false,"crit":["b64"]}`, fuzzClaims, sign),
+		"Bearer " + compact(toJSON(jwk{"alg": "ES256", "jwk": ecJWK(&foreign.PublicKey, "ec")}), fuzzClaims, ecSigner(foreign, crypto.SHA256)),
+		"Bearer " + token + ",Bearer " + token,
+		"Bearer " + token[:strings.LastIndex(token, ".")+1],
+		"Bearer", "Basic YWxpY2U6", "Bearer a.b.c.d.e",
 	} {
-		if _, err := v.Authenticate(f.Context(), bearer(token)); err != nil {
-			f.Fatalf("seed token: %v", err)
-		}
-		f.Add("Bearer " + token)
+		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}})
@@ -93,9 +99,21 @@ func checkSubject(t *testing.T, caller auth.Caller) {
 func FuzzSigned(f *testing.F) {
 	ec, _, v := fuzzKeys(f)
 	sign := ecSigner(ec, crypto.SHA256)
-	f.Add(`{"alg":"ES256","kid":"ec","typ":"at+jwt"}`, fuzzClaims)
-	f.Add(`{"alg":"ES256","x5u":"https://elsewhere.test"}`, strings.Replace(fuzzClaims, `"aud"`, `"token_use":"access","client_id"`, 1))
-	f.Add(`{"alg":"ES256"}`, strings.Replace(fuzzClaims, `"sub"`, `"scope":"plants/read","nbf":1e3,"sub"`, 1))
+	const header = `{"alg":"ES256","kid":"ec"}`
+	for _, h := range []string{
+		header, `{"alg":"ES256","kid":"ec","typ":"at+jwt"}`, `{"alg":"ES256","typ":"application/at+jwt"}`,
+		`{"alg":"ES256","x5u":"https://elsewhere.test"}`, `{"alg":"ES256","crit":["b64"],"b64":true}`, "null",
+	} {
+		f.Add(h, fuzzClaims)
+	}
+	for _, change := range [][2]string{
+		{`"sub"`, `"sub":"bob","sub"`}, {`"sub"`, `"s\u0075b":"bob","sub"`}, {`"alice"`, `"\ud800"`},
+		{`"aud"`, `"token_use":"access","client_id"`}, {`"` + authtest.Audience + `"`, `["x","` + authtest.Audience + `"]`},
+		{`"sub"`, `"scope":"plants/read openid","nbf":1e3,"sub"`}, {`"sub"`, `"scp":["plants/read","email"],"scope":"openid","auth_time":1,"sub"`},
+		{"253402300799", "2.5e11"}, {"253402300799", "1e400"}, {authtest.Audience, "other"},
+	} {
+		f.Add(header, strings.Replace(fuzzClaims, change[0], change[1], 1))
+	}
 	f.Fuzz(func(t *testing.T, header, payload string) {
 		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, sign)))
 		if err != nil {
@@ -159,7 +177,8 @@ func scopeNames(claim any) (names []string) {
 func FuzzStaticKeys(f *testing.F) {
 	ec, ed, _ := fuzzKeys(f)
 	f.Add(keySet(ecJWK(&ec.PublicKey, "ec"), edJWK(publicOf(ed), "ed")))
-	f.Add(keySet(jwk{"kty": "RSA", "n": b64(bytes.Repeat([]byte{0xff}, 256)), "e": "AQAB"}))
+	f.Add(keySet(nil, jwk{"kty": "oct", "k": "AA"}, jwk{"kty": "RSA", "n": b64(bytes.Repeat([]byte{0xff}, 256)), "e": "AQAB"}))
+	f.Add(keySet(with(ecJWK(&ec.PublicKey, "ec"), "y", "AA")))
 	f.Fuzz(func(t *testing.T, jwks []byte) {
 		keys, err := auth.StaticKeys(jwks)
 		if err != nil {
