@@ -1,12 +1,8 @@
 package issuer
 
 import (
-	"bytes"
-	"crypto/ecdsa"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -209,22 +205,5 @@ func TestOtherPathsAndMethods(t *testing.T) {
 		if allow := resp.Header.Get("Allow"); allow != test.allow {
 			t.Errorf("%s %s: Allow is %q, want %q", test.method, test.path, allow, test.allow)
 		}
-	}
-}
-
-func TestKeyFileIsPEM(t *testing.T) {
-	i, path := open(t)
-	data := read(t, path)
-	block, rest := pem.Decode(data)
-	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) != 0 {
-		t.Fatal("the key file is not one PEM block")
-	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := newIssuer(key.(*ecdsa.PrivateKey))
-	if err != nil || string(again.JWKS()) != string(i.JWKS()) {
-		t.Errorf("the file and the issuer have different keys: %v", err)
 	}
 }

@@ -38,6 +38,9 @@ func read(t *testing.T, path string) []byte {
 func TestKeyIsKept(t *testing.T) {
 	i, path := open(t)
 	before := read(t, path)
+	if !bytes.HasPrefix(before, []byte("-----BEGIN PRIVATE KEY-----\n")) {
+		t.Error("the key file is not as openssl genpkey writes it")
+	}
 	again, err := Open(filepath.Dir(path))
 	if err != nil {
 		t.Fatal(err)
