@@ -33,16 +33,21 @@ func build(t *testing.T, program string) string {
 	return binary
 }
 
-// runHook invokes the hook as CodeDeploy does, and returns its log and its error.
-// The handlers are the APIs of Lambda and CodeDeploy.
+// runHook runs [runProgram] with the hook built for this machine.
 func runHook(t *testing.T, lambdaAPI, codeDeployAPI http.HandlerFunc) (log string, err error) {
+	t.Helper()
+	return runProgram(t, lambdalocal.Options{Binary: build(t, "cmd/hook")}, lambdaAPI, codeDeployAPI)
+}
+
+// runProgram invokes the hook as CodeDeploy does, and returns its log and its
+// error. The handlers are the APIs of Lambda and CodeDeploy.
+func runProgram(t *testing.T, o lambdalocal.Options, lambdaAPI, codeDeployAPI http.HandlerFunc) (log string, err error) {
 	t.Helper()
 	lambda, codeDeploy := httptest.NewServer(lambdaAPI), httptest.NewServer(codeDeployAPI)
 	defer lambda.Close()
 	defer codeDeploy.Close()
-	hook, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: build(t, "cmd/hook"), Env: []string{
-		"NEW_VERSION=" + newVersion, "AWS_ENDPOINT_URL_LAMBDA=" + lambda.URL, "AWS_ENDPOINT_URL_CODEDEPLOY=" + codeDeploy.URL,
-	}})
+	o.Env = []string{"NEW_VERSION=" + newVersion, "AWS_ENDPOINT_URL_LAMBDA=" + lambda.URL, "AWS_ENDPOINT_URL_CODEDEPLOY=" + codeDeploy.URL}
+	hook, err := lambdalocal.NewEnvironment(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,6 +188,18 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("reported %s, want %s; error %v, log %s", reported, tt.status, err, log)
 			}
 		})
+	}
+}
+
+// The hook works as it is deployed by default.
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	var reported string
+	log, err := runProgram(t, lambdalocal.Package(t, "HookFunction"), function(t, newVersion, func(context.Context, []byte) ([]byte, error) {
+		return []byte(unauthorized), nil
+	}), status(t, &reported))
+	if err != nil || reported != "Failed" || !strings.Contains(log, `"cause":"the check failed: map[]"`) {
+		t.Errorf("reported %s, error %v, log %s", reported, err, log)
 	}
 }
 

@@ -23,9 +23,6 @@ import (
 // Event is the payload that asks for a check.
 const Event = `{"check": true}`
 
-// Works is the result of a part that works.
-const Works = "ok"
-
 // timeout limits a check. The function's own timeout is 10 s.
 const timeout = 8 * time.Second
 
@@ -34,7 +31,7 @@ type Report struct {
 	// OK is true if all parts work.
 	OK bool `json:"ok"`
 
-	// Parts has Works, or the reason for which a part doesn't work, for each part.
+	// Parts has "ok" or the reason of the failure, for each part.
 	Parts map[string]string `json:"parts"`
 }
 
@@ -72,9 +69,8 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 
 // asks reports whether payload is an object whose only member is a true check.
 func asks(payload []byte) bool {
-	const enough = 64 // bytes; HTTP events are longer, and need not be decoded twice
 	var event map[string]bool
-	return len(payload) <= enough && json.Unmarshal(payload, &event) == nil && maps.Equal(event, map[string]bool{"check": true})
+	return json.Unmarshal(payload, &event) == nil && maps.Equal(event, map[string]bool{"check": true})
 }
 
 func (p Parts) check(ctx context.Context) Report {
@@ -90,7 +86,7 @@ func (p Parts) check(ctx context.Context) Report {
 			err := works(ctx)
 			mu.Lock()
 			defer mu.Unlock()
-			report.Parts[name] = Works
+			report.Parts[name] = "ok"
 			if err != nil {
 				report.OK, report.Parts[name] = false, err.Error()
 			}

@@ -87,6 +87,21 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestFolders checks that the README says what is in every package of the service.
+func TestFolders(t *testing.T) {
+	for _, pattern := range []string{"cmd/*", "internal/*"} {
+		folders, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(folders) == 0 {
+			t.Fatalf("no folders: %v", err)
+		}
+		for _, folder := range folders {
+			if name, _ := filepath.Rel("../..", folder); !strings.Contains(read(t, "README.md"), "`"+filepath.ToSlash(name)+"`") {
+				t.Errorf("README.md: add %s to the table of folders", name)
+			}
+		}
+	}
+}
+
 func checkLink(t *testing.T, page, link string) {
 	t.Helper()
 	path, anchor, _ := strings.Cut(link, "#")
