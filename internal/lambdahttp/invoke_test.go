@@ -125,7 +125,10 @@ func TestContextEnds(t *testing.T) {
 // and those of a bad event the ids that are known.
 func TestRequestIDs(t *testing.T) {
 	invocation := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
-	traced := func(header string) context.Context { return context.WithValue(invocation, "x-amzn-trace-id", header) } // as aws-lambda-go
+	traced := func(header string) context.Context {
+		//lint:ignore SA1029 the key of aws-lambda-go
+		return context.WithValue(invocation, "x-amzn-trace-id", header)
+	}
 	for _, tt := range []struct {
 		name  string
 		ctx   context.Context
