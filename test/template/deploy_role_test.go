@@ -53,22 +53,60 @@ func TestDeployRole(t *testing.T) {
 	for _, finding := range do(t, job{Lint: readFile(t, deployRole)}).Findings {
 		t.Errorf("%s: %s", deployRole, finding)
 	}
-	permissions := do(t, job{Template: readFile(t, deployRole), Parameters: map[string]string{"StackName": "plants"}}).allowed("CloudFormationRole")
+	permissions := rolePermissions(t, "CloudFormationRole")
+	checkActions(t, permissions, neededActions(t))
 	checkResources(t, permissions)
+}
+
+// The workflow's role allows what sam deploy and the tests after it call.
+func TestWorkflowRole(t *testing.T) {
+	t.Parallel()
+	needed := map[string]string{}
+	for _, action := range strings.Fields(`
+		cloudformation:CreateChangeSet cloudformation:DescribeChangeSet cloudformation:DescribeStackEvents cloudformation:DescribeStacks
+		cloudformation:ExecuteChangeSet cloudformation:GetTemplateSummary iam:PassRole s3:GetObject s3:PutObject`) {
+		needed[action] = "sam deploy"
+	}
+	commands := readFile(t, "Makefile") + readFile(t, "test/e2e/stack.sh")
+	for _, m := range regexp.MustCompile(`\baws ([a-z-]+) ([a-z-]+) `).FindAllStringSubmatch(commands, -1) {
+		action := m[1] + ":"
+		for word := range strings.SplitSeq(m[2], "-") {
+			action += strings.ToUpper(word[:1]) + word[1:]
+		}
+		switch action {
+		case "cognito-idp:InitiateAuth": // needs no permission
+			continue
+		case "lambda:Invoke":
+			action = "lambda:InvokeFunction"
+		}
+		needed[action] = m[0]
+	}
+	checkActions(t, rolePermissions(t, "DeployRole"), needed)
+}
+
+// rolePermissions returns what a role of deployRole allows, as "action resource".
+func rolePermissions(t *testing.T, name string) []string {
+	t.Helper()
+	return do(t, job{Template: readFile(t, deployRole), Parameters: map[string]string{"StackName": "plants"}}).allowed(name)
+}
+
+// checkActions checks that the permissions are for the needed actions, which are
+// the keys, and for no others.
+func checkActions(t *testing.T, permissions []string, needed map[string]string) {
+	t.Helper()
 	allowed := map[string]bool{}
 	for _, permission := range permissions {
 		action, _, _ := strings.Cut(permission, " ")
 		allowed[action] = true
 	}
-	needed := neededActions(t)
 	for _, action := range slices.Sorted(maps.Keys(needed)) {
 		if !allowed[action] {
-			t.Errorf("%s: allow %s: CloudFormation needs it for %s", deployRole, action, needed[action])
+			t.Errorf("%s: allow %s: needed for %s", deployRole, action, needed[action])
 		}
 	}
 	for action := range allowed {
 		if needed[action] == "" {
-			t.Errorf("%s: remove %s: CloudFormation doesn't need it", deployRole, action)
+			t.Errorf("%s: remove %s, which isn't needed", deployRole, action)
 		}
 	}
 }
