@@ -33,20 +33,33 @@ func build(t *testing.T, program string) string {
 	return binary
 }
 
-// runHook runs [runProgram] with the hook built for this machine.
-func runHook(t *testing.T, lambdaAPI, codeDeployAPI http.HandlerFunc) (log string, err error) {
+// here returns the options of the hook built for this machine.
+func here(t *testing.T, env ...string) lambdalocal.Options {
 	t.Helper()
-	return runProgram(t, lambdalocal.Options{Binary: build(t, "cmd/hook")}, lambdaAPI, codeDeployAPI)
+	return lambdalocal.Options{Binary: build(t, "cmd/hook"), Env: env}
 }
 
-// runProgram invokes the hook as CodeDeploy does, and returns its log and its
-// error. The handlers are the APIs of Lambda and CodeDeploy.
-func runProgram(t *testing.T, o lambdalocal.Options, lambdaAPI, codeDeployAPI http.HandlerFunc) (log string, err error) {
+// runHook invokes the hook as CodeDeploy does, with the given API of Lambda. It
+// returns the status that CodeDeploy got, the hook's log, and its error.
+// https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_PutLifecycleEventHookExecutionStatus.html
+func runHook(t *testing.T, o lambdalocal.Options, lambdaAPI http.HandlerFunc) (status, log string, err error) {
 	t.Helper()
-	lambda, codeDeploy := httptest.NewServer(lambdaAPI), httptest.NewServer(codeDeployAPI)
+	lambda := httptest.NewServer(lambdaAPI)
 	defer lambda.Close()
+	codeDeploy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ DeploymentID, LifecycleEventHookExecutionID, Status string }
+		err := json.NewDecoder(r.Body).Decode(&in)
+		if err != nil || r.Header.Get("X-Amz-Target") != "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus" ||
+			in.DeploymentID != "d-1" || in.LifecycleEventHookExecutionID != "e-1" {
+			t.Errorf("CodeDeploy got %v %+v, %v", r.Header, in, err)
+		}
+		status += in.Status
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		io.WriteString(w, `{"lifecycleEventHookExecutionId": "e-1"}`)
+	}))
 	defer codeDeploy.Close()
-	o.Env = []string{"NEW_VERSION=" + newVersion, "AWS_ENDPOINT_URL_LAMBDA=" + lambda.URL, "AWS_ENDPOINT_URL_CODEDEPLOY=" + codeDeploy.URL}
+	env := []string{"NEW_VERSION=" + newVersion, "AWS_ENDPOINT_URL_LAMBDA=" + lambda.URL, "AWS_ENDPOINT_URL_CODEDEPLOY=" + codeDeploy.URL}
+	o.Env = append(env, o.Env...)
 	hook, err := lambdalocal.NewEnvironment(o)
 	if err != nil {
 		t.Fatal(err)
@@ -54,23 +67,7 @@ func runProgram(t *testing.T, o lambdalocal.Options, lambdaAPI, codeDeployAPI ht
 	defer hook.Close()
 	_, err = hook.Invoke(t.Context(), []byte(`{"DeploymentId": "d-1", "LifecycleEventHookExecutionId": "e-1"}`))
 	hook.Close() // which completes the log
-	return hook.Stdout() + hook.Stderr(), err
-}
-
-// status returns the API of CodeDeploy, which stores the reported status.
-// https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_PutLifecycleEventHookExecutionStatus.html
-func status(t *testing.T, reported *string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ DeploymentID, LifecycleEventHookExecutionID, Status string }
-		err := json.NewDecoder(r.Body).Decode(&in)
-		if err != nil || r.Header.Get("X-Amz-Target") != "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus" ||
-			in.DeploymentID != "d-1" || in.LifecycleEventHookExecutionID != "e-1" {
-			t.Errorf("CodeDeploy got %v %+v, %v", r.Header, in, err)
-		}
-		*reported += in.Status
-		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-		io.WriteString(w, `{"lifecycleEventHookExecutionId": "e-1"}`)
-	}
+	return status, hook.Stdout() + hook.Stderr(), err
 }
 
 // function returns the API of Lambda for a function that invoke implements.
@@ -141,10 +138,9 @@ func TestVersions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := startFunction(t, append([]string{"TABLE_NAME=" + table}, strings.Fields(tt.env)...)...)
-			var reported string
-			log, err := runHook(t, function(t, newVersion, f.Invoke), status(t, &reported))
-			if err != nil || reported != tt.status || !strings.Contains(log, tt.log) || strings.Count(log, "\n") != 1 || strings.Contains(log, "hidden") {
-				t.Errorf("reported %s, want %s; log %s, want %s; error %v", reported, tt.status, log, tt.log, err)
+			status, log, err := runHook(t, here(t), function(t, newVersion, f.Invoke))
+			if err != nil || status != tt.status || !strings.Contains(log, tt.log) || strings.Count(log, "\n") != 1 || strings.Contains(log, "hidden") {
+				t.Errorf("status %s, want %s; log %s, want %s; error %v", status, tt.status, log, tt.log, err)
 			}
 		})
 	}
@@ -174,18 +170,17 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var reported string
 			checks := strings.Split(tt.check, "\n")
-			log, err := runHook(t, function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
+			status, log, err := runHook(t, here(t), function(t, newVersion, func(_ context.Context, payload []byte) ([]byte, error) {
 				if !strings.Contains(string(payload), `"check"`) {
 					return []byte(tt.request), nil
 				}
 				check := checks[0]
 				checks = checks[min(1, len(checks)-1):]
 				return []byte(check), nil
-			}), status(t, &reported))
-			if err != nil || reported != tt.status {
-				t.Errorf("reported %s, want %s; error %v, log %s", reported, tt.status, err, log)
+			}))
+			if err != nil || status != tt.status {
+				t.Errorf("status %s, want %s; error %v, log %s", status, tt.status, err, log)
 			}
 		})
 	}
@@ -194,12 +189,11 @@ func TestAnswers(t *testing.T) {
 // The hook works as it is deployed by default.
 func TestPackage(t *testing.T) {
 	t.Parallel()
-	var reported string
-	log, err := runProgram(t, lambdalocal.Package(t, "HookFunction"), function(t, newVersion, func(context.Context, []byte) ([]byte, error) {
+	status, log, err := runHook(t, lambdalocal.Package(t, "HookFunction"), function(t, newVersion, func(context.Context, []byte) ([]byte, error) {
 		return []byte(unauthorized), nil
-	}), status(t, &reported))
-	if err != nil || reported != "Failed" || !strings.Contains(log, `"cause":"the check failed: map[]"`) {
-		t.Errorf("reported %s, error %v, log %s", reported, err, log)
+	}))
+	if err != nil || status != "Failed" || !strings.Contains(log, `"cause":"the check failed: map[]"`) {
+		t.Errorf("status %s, error %v, log %s", status, err, log)
 	}
 }
 
@@ -210,14 +204,12 @@ func TestRefused(t *testing.T) {
 	refuse := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Amzn-Errortype", "ResourceNotFoundException")
 		w.WriteHeader(http.StatusNotFound)
-		io.WriteString(w, `{"message":"refused"}`)
 	}
-	var reported string
-	log, err := runHook(t, refuse, status(t, &reported))
-	if err != nil || reported != "Failed" || !strings.Contains(log, "ResourceNotFoundException") {
-		t.Errorf("reported %s, error %v, log %s", reported, err, log)
+	status, log, err := runHook(t, here(t), refuse)
+	if err != nil || status != "Failed" || !strings.Contains(log, "ResourceNotFoundException") {
+		t.Errorf("status %s, error %v, log %s", status, err, log)
 	}
-	if log, err := runHook(t, refuse, refuse); err == nil {
+	if _, log, err := runHook(t, here(t, "AWS_ENDPOINT_URL_CODEDEPLOY=http://127.0.0.1:1"), refuse); err == nil {
 		t.Errorf("no error, log %s", log)
 	}
 }
