@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
 )
 
 // A sample is the result of one run of a candidate.
@@ -47,7 +48,7 @@ func (p plan) compare(ctx context.Context, title string, candidates []candidate,
 
 // run starts a candidate, makes the calls and ends it.
 func (p plan) run(ctx context.Context, c candidate) (sample, error) {
-	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: c.binary, Env: c.env, Timeout: 30 * time.Second})
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: c.binary, Env: c.env, Timeout: tools.Patience()})
 	if err != nil {
 		return sample{}, err
 	}

@@ -42,7 +42,7 @@ func TestSchemathesisBolt(t *testing.T) {
 
 func TestSchemathesisDynamoDB(t *testing.T) {
 	t.Parallel()
-	env := dynamolocal.Environ(dynamolocal.Endpoint(t), "contract-"+rand.Text())
+	env := program.Environ(dynamolocal.Environ(dynamolocal.Endpoint(t), "contract-"+rand.Text())...)
 	runSchemathesis(t, program.Start(t, env, t.TempDir()))
 }
 

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,22 +54,5 @@ func TestTable(t *testing.T) {
 	})
 	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table}); err == nil {
 		t.Error("the table outlives its test")
-	}
-}
-
-func TestEnviron(t *testing.T) {
-	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "TABLE_NAME", "OTHER"} {
-		t.Setenv(name, "mine")
-	}
-	env := Environ("http://127.0.0.1:1", "table")
-	for _, want := range []string{"TABLE_NAME=table", "AWS_REGION=local", endpointEnv + "=http://127.0.0.1:1", "OTHER=mine"} {
-		if !slices.Contains(env, want) {
-			t.Errorf("no %s", want)
-		}
-	}
-	for _, kv := range env {
-		if strings.HasSuffix(kv, "=mine") && kv != "OTHER=mine" {
-			t.Errorf("the user's %s is still set", kv)
-		}
 	}
 }

@@ -40,7 +40,7 @@ func TestDynamoDB(t *testing.T) {
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
 	env := append(dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+cryptorand.Text()), trust(config.TokenJWKSURL+"="+keys.URL)...)
-	p := start(t, append(env, config.CORSOrigins+"=https://page.example"), t.TempDir())
+	p := start(t, program.Environ(append(env, config.CORSOrigins+"=https://page.example")...), t.TempDir())
 	front := *docsPage
 	front.headers = []string{"Vary"}
 	target := front.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })

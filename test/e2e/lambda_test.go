@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,37 +11,31 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local.
+// TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local,
+// and invokes it with odd events.
 func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
-	testSuite(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
+	testFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
 }
 
 // TestPackage does the same with the package that is deployed by default.
 func TestPackage(t *testing.T) {
 	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	testSuite(t, issuer, packageOptions(t, issuer))
+	built, issuer := lambdalocal.Package(t, "PlantFunction"), authtest.NewIssuer(t)
+	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
+	o.Binary, o.Emulator = built.Binary, built.Emulator
+	testFunction(t, issuer, o)
 }
 
-func testSuite(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) {
+func testFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) {
 	t.Helper()
 	f := startFunction(t, issuer, o)
 	Run(t, f.target())
 	if n := len(f.Environments()); n != 4 {
 		t.Errorf("the suite ran in %d processes, want 4 that outlive it", n)
 	}
-}
-
-// packageOptions returns the options of [functionOptions] for the package that is
-// deployed by default.
-func packageOptions(t *testing.T, issuer *authtest.Issuer) lambdalocal.Options {
-	t.Helper()
-	built := lambdalocal.Package(t, "PlantFunction")
-	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
-	o.Binary, o.Emulator = built.Binary, built.Emulator
-	return o
+	testOddEvents(t, f)
 }
 
 // A function is cmd/lambda behind an HTTP API.
@@ -68,12 +61,8 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 		t.Fatal(err)
 	}
 	_, table := dynamolocal.Table(t)
-	// The function doesn't get the environment of the tests.
-	all := slices.DeleteFunc(dynamolocal.Environ(endpoint, table), func(kv string) bool {
-		return !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, config.TableName+"=")
-	})
 	// The function has more time than the template's 10 s, for busy machines.
-	return lambdalocal.Options{Binary: path, Env: slices.Concat(all, trust(keys), env), Timeout: time.Minute, Concurrency: 4}
+	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env), Timeout: time.Minute, Concurrency: 4}
 }
 
 // startFunction starts the function. When the test ends, it checks that there

@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/sam"
 	"example.com/plantstore/test/tools"
 )
@@ -49,7 +51,7 @@ func startSAMLocal(t *testing.T) *samServer {
 	}
 	cli, endpoint := sam.Open(t).SAM(t.Context()), dynamolocal.Endpoint(t)
 	// DynamoDB Local keeps a set of tables for each region.
-	env := append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)
+	env := program.Environ(append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)...)
 	s := &samServer{issuer: start(t, env, t.TempDir())}
 	port := freePort(t)
 	s.base = "http://127.0.0.1:" + port
@@ -65,17 +67,7 @@ func startSAMLocal(t *testing.T) *samServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.stop(t, volume) })
-	tools.Await(t, func() error {
-		select {
-		case <-s.Exited:
-			t.Fatalf("sam local has exited:\n%s", s.Output.String())
-		default:
-		}
-		if !strings.Contains(s.Output.String(), "Running on "+s.base) {
-			return fmt.Errorf("sam local is not running:\n%s", s.Output.String())
-		}
-		return nil
-	})
+	s.Await(t, regexp.QuoteMeta("Running on "+s.base))
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	cryptorand "crypto/rand"
 
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/program"
 )
 
 // operations are the DynamoDB operations that the service uses.
@@ -47,7 +48,7 @@ func failStorage(t *testing.T, c *client, token string, proxy *dynamolocal.Proxy
 func TestStorageFaults(t *testing.T) {
 	t.Parallel()
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	p := start(t, dynamolocal.Environ(proxy.URL, "e2e-"+cryptorand.Text()), t.TempDir())
+	p := start(t, program.Environ(dynamolocal.Environ(proxy.URL, "e2e-"+cryptorand.Text())...), t.TempDir())
 	c, token := p.user(t)
 	failStorage(t, c, token, proxy, dynamolocal.Hang, 503)
 	failStorage(t, c, token, proxy, dynamolocal.Refuse(400, "AccessDeniedException"), 500)

@@ -8,49 +8,21 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
-	"regexp"
-	"syscall"
 	"testing"
-	"time"
 
 	"example.com/plantstore/test/tools"
 )
-
-// startTimeout is for Keycloak on a busy machine.
-const startTimeout = 10 * time.Minute
 
 // start starts a command, and returns the first group of the first match of
 // ready in its output. The process ends with the test.
 func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 	t.Helper()
-	var out tools.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // kc.sh starts a child process
-	if err := cmd.Start(); err != nil {
+	p, err := tools.Start(cmd, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	exited := make(chan struct{})
-	go func() {
-		cmd.Wait()
-		close(exited)
-	}()
-	t.Cleanup(func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		<-exited
-	})
-	line := regexp.MustCompile(ready)
-	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if m := line.FindStringSubmatch(out.String()); m != nil {
-			return m[1]
-		}
-		select {
-		case <-exited:
-			t.Fatalf("%s ended:\n%s", cmd, out.String())
-		default:
-		}
-	}
-	t.Fatalf("%s is not ready:\n%s", cmd, out.String())
-	return ""
+	t.Cleanup(func() { p.Stop() })
+	return p.Await(t, ready)[1]
 }
 
 // cached returns a directory of the cache that is named after what is in it.

@@ -3,72 +3,12 @@
 package tools
 
 import (
-	"io"
 	"os/exec"
-	"slices"
 	"syscall"
-	"time"
 )
 
-// supervisor runs the command "$@". When its standard input is closed, at the
-// latest by the end of the process that started it, it stops the command and its
-// child processes. After the command it runs the shell command $1.
-const supervisor = `
-after=$1; shift
-exec 3<&0
-trap : TERM
-"$@" </dev/null 3<&- &
-command=$!
-exec >/dev/null 2>&1 # writing to a closed pipe would end it
-{ cat <&3; kill -TERM 0; } &
-wait $command || wait $command
-eval "$after"
-`
+// newSession starts the command in a session of its own. There Ctrl-C doesn't stop
+// it before it has cleaned up.
+func newSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// A Process is a command that ends with this process, even if this process is
-// killed or panics.
-type Process struct {
-	Output Buffer        // standard output and standard error
-	Exited chan struct{} // closed when the command and what runs after it have exited
-
-	cmd   *exec.Cmd
-	alive io.Closer // keeps the command running
-}
-
-// Start starts a command. After it has exited, the shell command after is run.
-func Start(cmd *exec.Cmd, after string) (*Process, error) {
-	p := &Process{Exited: make(chan struct{}), cmd: cmd}
-	if cmd.Err != nil {
-		return nil, cmd.Err
-	}
-	cmd.Args = slices.Concat([]string{"sh", "-c", supervisor, "sh", after, cmd.Path}, cmd.Args[1:])
-	cmd.Path = "/bin/sh"
-	cmd.Stdout, cmd.Stderr = &p.Output, &p.Output
-	// In a session of its own, Ctrl-C doesn't stop it before it has cleaned up.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	var err error
-	if p.alive, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		cmd.Wait() // the output tells what failed
-		close(p.Exited)
-	}()
-	return p, nil
-}
-
-// Stop stops the command and waits until it has exited. If that takes longer than
-// [Patience], it kills the command and returns false.
-func (p *Process) Stop() bool {
-	p.alive.Close()
-	select {
-	case <-p.Exited:
-		return true
-	case <-time.After(Patience()):
-		syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-		return false
-	}
-}
+func killSession(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

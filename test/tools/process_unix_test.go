@@ -16,7 +16,7 @@ import (
 func TestStart(t *testing.T) {
 	const ownerEnv = "PLANTSTORE_TEST_OWNER"
 	if log := os.Getenv(ownerEnv); log != "" { // the owner, which is killed
-		_, err := Start(exec.Command("sh", "-c", "sleep 1000 & trap 'wait; echo ended >>"+log+"' TERM; echo ready >>"+log+"; wait"), "echo after >>"+log)
+		_, err := Start(exec.Command("/bin/sh", "-c", "sleep 1000 & trap 'wait; echo ended >>"+log+"' TERM; echo ready >>"+log+"; wait"), "echo after >>"+log)
 		if err != nil {
 			t.Fatal(err)
 		}
