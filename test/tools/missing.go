@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -17,10 +16,10 @@ import (
 // Need calls [Missing] unless all commands are installed.
 func Need(t testing.TB, commands ...string) {
 	t.Helper()
-	packages := map[string]string{"qemu-aarch64": "qemu-user"} // others are named like the command
+	packages := map[string]string{"qemu-aarch64": " (Debian: qemu-user)"} // others are named like the command
 	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
-			Missing(t, fmt.Errorf("no %s: install it (Debian: %s)", command, cmp.Or(packages[command], command)))
+			Missing(t, fmt.Errorf("no %s: install it%s", command, packages[command]))
 		}
 	}
 }
