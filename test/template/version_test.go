@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,16 +44,11 @@ func TestNewValues(t *testing.T) {
 		if value == "" {
 			t.Errorf("add a value of %s to otherValue in this test", name)
 		}
-		var base map[string]string
+		base, other := map[string]string{}, map[string]string{}
 		if strings.HasPrefix(name, "Token") {
-			base = otherIssuer
+			base, other = otherIssuer, maps.Clone(otherIssuer)
 		}
-		other := map[string]string{name: value}
-		for name, value := range base {
-			if other[name] == "" {
-				other[name] = value
-			}
-		}
+		other[name] = value
 		checkUpdate(t, name, deploy(t, base), deploy(t, other))
 	}
 	// With the stack's own table or user pool nothing changes that the function reads.
