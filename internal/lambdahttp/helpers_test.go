@@ -28,7 +28,7 @@ var _ lambda.Handler = (*Handler)(nil)
 const (
 	httpAPI     = "http-api/list.json"
 	create      = "http-api/create.json"
-	functionURL = "function-url/list.json"
+	functionURL = "aws-lambda-go/lambda-urls-request.json"
 	samLocal    = "sam-local/create.json"
 )
 

@@ -17,13 +17,12 @@ import (
 var requests = map[string]string{
 	create:                  "POST /plants?  203.0.113.7:0 " + `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`,
 	httpAPI:                 "GET /plants?limit=2&include=id  203.0.113.7:0 ",
-	functionURL:             "GET /plants?limit=2&include=id  203.0.113.7:0 ",
 	samLocal:                "POST /plants?  127.0.0.1:0 " + `{"id":1,"name":"Fern, “wild”"}`,
 	"sam-local/delete.json": "DELETE /plants/1%2F2%?limit=%zz;a  127.0.0.1:0 ",
 	"aws-lambda-go/apigw-v2-request-jwt-authorizer.json": "GET /my/path?parameter1=value1&parameter1=value2&parameter2=value  IP:0 " +
 		"{\r\n\t\"a\": 1\r\n}",
 	"aws-lambda-go/apigw-v2-request-no-authorizer.json": "GET /?  1.2.3.4:0 ",
-	"aws-lambda-go/lambda-urls-request.json": "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value  " +
+	functionURL: "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value  " +
 		"123.123.123.123:0 Hello from client!",
 }
 

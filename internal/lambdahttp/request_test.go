@@ -120,7 +120,7 @@ func TestRequestFaults(t *testing.T) {
 		{"body: null", with(t, httpAPI, "body", nil), body, "0 ", "0 "},
 		{"function URL: encoded path", with(t, functionURL, "rawPath", "/plants/1%2F%25%3F%23%C3%A9"), path, "/plants/1/%?#é", "/plants/1/%?#é"},
 		{"function URL: target", with(t, functionURL, "rawPath", "/plants/1%2F2"), target,
-			"/plants/1%2F2?limit=2&include=id", "/plants/1%2F2?limit=2&include=id"},
+			"/plants/1%2F2?parameter1=value1&parameter1=value2&parameter2=value", "/plants/1%2F2?parameter1=value1&parameter1=value2&parameter2=value"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen string
