@@ -1,23 +1,34 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"strings"
 	"testing"
 
+	"example.com/plantstore/api"
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/openapi"
 )
 
+// An overwritingStore accepts every create, so that requests don't depend on each
+// other.
+type overwritingStore struct{ plantstest.Memory }
+
+func (s *overwritingStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	_ = s.Delete(ctx, owner, p.ID)
+	return s.Memory.Create(ctx, owner, p, token)
+}
+
 // The service accepts what the document allows and refuses what it forbids, at
-// each bound of each parameter and member. The service's store accepts
-// everything, so requests don't depend on each other.
+// each bound of each parameter and member.
 func TestBounds(t *testing.T) {
 	d := parse(t)
-	s := newService(t, d, authtest.NewIssuer(t), setup{store: new(plantstest.Memory)})
+	s := newService(t, d, authtest.NewIssuer(t), setup{store: new(overwritingStore)})
 	for _, op := range d.Operations {
 		if resp, body := s.do(t, request(op, "")); resp.StatusCode >= 300 && resp.StatusCode != 404 {
 			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, body)
@@ -68,6 +79,9 @@ func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 		s.do(t, r)
 	}
 	full := with(example, "x", `{"a": [1.0, null]}`)
+	if limit := fmt.Sprintf("of at most %d bytes", op.RequestBody.MaxBytes); !strings.Contains(string(api.Document), limit) {
+		t.Errorf("api/openapi.yaml: the description of %s does not say %q", op, limit)
+	}
 	room := strings.Repeat(" ", op.RequestBody.MaxBytes-len(full))
 	for _, r.body = range []string{"", "null", "[]", "\ufeff" + full, full + "{}", full + room, full + room + " ", with(example, "x", `{"a": 1, "a": 2}`)} {
 		s.do(t, r)
