@@ -18,6 +18,7 @@ import (
 func TestAWSCommands(t *testing.T) {
 	t.Parallel()
 	var script strings.Builder
+	versions := strings.NewReplacer("--function-version 41", "--function-version 1", "--qualifier 42", "--qualifier 1") // the only one
 	script.WriteString(`set -eu; OTHER_TOKEN=token; sam() { echo "sam $*"; }; make() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
 	for _, page := range []struct{ name, then string }{
 		{"docs/operations.md", `
@@ -28,7 +29,7 @@ func TestAWSCommands(t *testing.T) {
 			aws cognito-idp list-user-pools --max-results 9 --query UserPools --output json`},
 	} {
 		for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)```").FindAllStringSubmatch(read(t, page.name), -1) {
-			script.WriteString(strings.Replace(block[1], "--function-version 41", "--function-version 1", 1)) // the only one
+			script.WriteString(versions.Replace(block[1]))
 		}
 		script.WriteString(page.then + "\n")
 	}
