@@ -69,7 +69,7 @@ var isChild = func() bool {
 
 // tellTerminal writes a line to the terminal that the tests were started from,
 // if any, whatever standard output is.
-func tellTerminal(line string) {
+var tellTerminal = func(line string) {
 	name := "/dev/tty"
 	if runtime.GOOS == "windows" {
 		name = "CONOUT$"

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,6 +110,25 @@ func TestMissing(t *testing.T) {
 			}()
 			Need(r, "no-such-command")
 		})
+	}
+}
+
+// The terminal gets a line without the reason, once.
+func TestMissingIsSaidOnce(t *testing.T) {
+	defer func(b bool, f func(string)) { isChild, tellTerminal = b, f }(isChild, tellTerminal)
+	var said []string
+	isChild, tellTerminal = false, func(line string) { said = append(said, line) }
+	t.Setenv("CI", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", t.TempDir()) // on Windows
+	for range 2 {
+		func() {
+			defer func() { recover() }()
+			Missing(&recorder{TB: t}, fmt.Errorf("no engine: install it: %w", errors.New("exit status 1")))
+		}()
+	}
+	if want := []string{"TESTS SKIPPED: no engine: install it"}; !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
 	}
 }
 
