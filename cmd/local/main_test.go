@@ -7,15 +7,12 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/issuer"
 )
@@ -57,38 +54,6 @@ func startWith(t testing.TB, getenv func(string) string, args ...string) (base s
 		t.Fatalf("the first line is %q", line)
 	}
 	return base
-}
-
-// Requests in flight are answered before the program ends, which says that it
-// waits for them.
-func TestStopAnswersRequestsInFlight(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	l, err := listen(ctx, options{addr: "127.0.0.1:0"}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arrived := make(chan struct{})
-	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		close(arrived)
-		<-ctx.Done()
-		time.Sleep(50 * time.Millisecond)
-		w.WriteHeader(http.StatusTeapot)
-	})
-	ended := make(chan error, 1)
-	var stderr bytes.Buffer
-	go func() { ended <- serve(ctx, l, slow, slog.New(slog.DiscardHandler), &stderr) }()
-	go func() { <-arrived; stop() }()
-	resp, err := http.Get("http://" + l.Addr().String())
-	if err != nil {
-		t.Fatalf("a request in flight was cut off: %v", err)
-	}
-	resp.Body.Close()
-	if err := <-ended; err != nil || resp.StatusCode != http.StatusTeapot {
-		t.Errorf("status %d, then %v", resp.StatusCode, err)
-	}
-	if want := "waiting up to 15s for requests in flight (1); press Ctrl-C again"; !strings.HasPrefix(stderr.String(), want) {
-		t.Errorf("it says %q, want %q", &stderr, want)
-	}
 }
 
 // Files that others could read become private.
@@ -175,32 +140,13 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// With another issuer the program issues no tokens, and may listen on any
-// address.
-func TestOtherIssuer(t *testing.T) {
-	l, err := listen(t.Context(), options{addr: ":0"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if base := baseURL(l); !strings.HasPrefix(base, "http://localhost:") {
-		t.Errorf("base URL %s", base)
-	}
-	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
-		reached := ""
-		service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })
-		front(nil, service).ServeHTTP(nil, &http.Request{URL: &url.URL{Path: path}})
-		if reached != path {
-			t.Errorf("%s does not reach the service", path)
-		}
-	}
-}
-
-// The page and the document are served, and the service answers all other paths.
-// The banner mentions the page. Package browser uses it, with any issuer.
-func TestPagePaths(t *testing.T) {
+// The page, the document and the token keys are served, and the service answers all other paths.
+// Package browser uses the page, with any issuer.
+func TestPaths(t *testing.T) {
 	base := start(t)
-	for path, want := range map[string]string{"/": "<title>Plant Store</title>", "/openapi.yaml": "openapi: 3.1", "/plants": `"error":40100`} {
+	for path, want := range map[string]string{
+		"/": "<title>Plant Store</title>", "/openapi.yaml": "openapi: 3.1", issuer.KeysPath: `"kty":"EC"`, "/plants": `"error":40100`,
+	} {
 		resp, err := http.Get(base + path)
 		if err != nil {
 			t.Fatal(err)
@@ -210,10 +156,5 @@ func TestPagePaths(t *testing.T) {
 		if err != nil || !strings.Contains(string(body), want) {
 			t.Errorf("GET %s: %s %.200s, %v, want %s", path, resp.Status, body, err, want)
 		}
-	}
-	var out bytes.Buffer
-	banner(&out, "http://127.0.0.1:1", "a file", false)
-	if want := "try it in a browser: http://127.0.0.1:1/\n"; !strings.Contains(out.String(), want) {
-		t.Errorf("banner %q, want %q in it", &out, want)
 	}
 }

@@ -91,7 +91,7 @@ func TestBanner(t *testing.T) {
 	p := start(t, program.Environ(), t.TempDir())
 	p.Stop(t)
 	text := p.Stderr.String()
-	for _, want := range []string{"listening on " + p.Base + "\n", p.Data, "curl ", p.Base + "/oauth2/token"} {
+	for _, want := range []string{"listening on " + p.Base + "\n", p.Data, "try it in a browser: " + p.Base + "/\n", "curl ", p.Base + "/oauth2/token"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -45,6 +45,9 @@ func TestSignalFinishesRequests(t *testing.T) {
 			again := start(t, program.Environ(), dir)
 			id := int64(7)
 			expectPlants(t, newClient(again.target()), token, plant{ID: &id, Name: "Basil"})
+			if text := p.Stderr.String(); !strings.Contains(text, "waiting up to 15s for requests in flight (1); press Ctrl-C again") {
+				t.Errorf("it doesn't say what it waits for:\n%s", text)
+			}
 		})
 	}
 }

@@ -58,6 +58,9 @@ func TestOtherIssuer(t *testing.T) {
 	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
 		expectAnswer(t, c, request{method: "GET", target: path}, 404, 40401)
 	}
+	if !strings.HasPrefix(p.Base, "http://localhost:") {
+		t.Errorf("the address %s can't be opened in a browser", p.Base)
+	}
 	if text := p.Stderr.String(); strings.Contains(text, "curl") {
 		t.Errorf("the start-up messages show how to get a token that is not accepted:\n%s", text)
 	}
