@@ -140,8 +140,8 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// The page, the document and the token keys are served, and the service answers all other paths.
-// Package browser uses the page, with any issuer.
+// The page, the document and the token keys are served, and the service answers
+// all other paths. Package browser uses the page, with any issuer.
 func TestPaths(t *testing.T) {
 	base := start(t)
 	for path, want := range map[string]string{
