@@ -50,6 +50,19 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// The service and the document agree on the operation of a path in any spelling.
+func TestSpellings(t *testing.T) {
+	d := parse(t)
+	s := newService(t, d, authtest.NewIssuer(t), setup{store: new(overwritingStore)})
+	for _, target := range []string{
+		"/%70lants", "/plants/%37", "/plants/7%2F8", "/plants/%2F", "/plants/", "/plants/7/", "//plants", "/Plants", "/plants/.", "/plants%3Flimit=1",
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "OPTIONS"} {
+			s.do(t, sent{method: method, target: target, body: `{"id": 7, "name": "Basil"}`})
+		}
+	}
+}
+
 // tryBodies sends bodies at the bounds of op's.
 func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 	t.Helper()
