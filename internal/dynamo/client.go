@@ -52,19 +52,20 @@ const (
 
 // NewClient returns a client for a [Store], with the settings of [EnvConfig] or
 // [LoadConfig]. It neither connects nor retrieves credentials; an error names
-// the invalid setting. The client logs the SDK's messages to log.
+// the invalid setting. The client logs the SDK's messages to log. The options
+// change its transport.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
-func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
+func NewClient(cfg aws.Config, log *slog.Logger, options ...func(*http.Transport)) (*dynamodb.Client, error) {
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // has the certificates of AWS_CA_BUNDLE
+	if !ok {
+		base = awshttp.NewBuildableClient()
+	}
+	cfg.HTTPClient = newHTTPClient(base.GetTransport(), options)
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
-		// Change the SDK's HTTP client instead of replacing it: it may hold the
-		// certificates of AWS_CA_BUNDLE.
-		if c, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
-			o.HTTPClient = tune(c)
-		}
 		o.Logger = sdkLogger{context.Background(), log}
 		o.ClientLogMode |= aws.LogRetries
 		o.DisableValidateResponseChecksum = true // checkAnswer does it
@@ -99,14 +100,19 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 	return rand.N(min(baseDelay<<doublings, maxDelay)), nil
 }
 
-func tune(c *awshttp.BuildableClient) *awshttp.BuildableClient {
-	return c.WithTimeout(attemptTimeout).
-		WithDialerOptions(func(d *net.Dialer) { d.Timeout = attemptTimeout }).
-		WithTransportOptions(func(t *http.Transport) {
-			t.IdleConnTimeout = idleTimeout
-			t.MaxIdleConns = maxIdleConns
-			t.MaxIdleConnsPerHost = maxIdleConns
-		})
+// newHTTPClient returns a client that uses t and follows no redirects, since they
+// could lead the session token elsewhere. The SDK's own client is slower: it sets
+// a deadline for each read.
+func newHTTPClient(t *http.Transport, options []func(*http.Transport)) *http.Client {
+	t.DialContext = (&net.Dialer{Timeout: attemptTimeout}).DialContext
+	t.IdleConnTimeout = idleTimeout
+	t.MaxIdleConns = maxIdleConns
+	t.MaxIdleConnsPerHost = maxIdleConns
+	for _, option := range options {
+		option(t)
+	}
+	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: t, Timeout: attemptTimeout, CheckRedirect: doNotFollow}
 }
 
 // isLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
@@ -174,6 +173,24 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
+// A redirect is an error, not another request.
+func TestRedirect(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	}))
+	defer server.Close()
+	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
+	client, err := newClient(t, "EnvConfig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
+		t.Errorf("%d requests, want 1; error %v", requests, err)
+	}
+}
+
 // The client keeps the certificates of AWS_CA_BUNDLE, signs for the session,
 // and sets its own limits for idle connections.
 func TestConnections(t *testing.T) {
@@ -200,7 +217,7 @@ func TestConnections(t *testing.T) {
 			if trusted := err == nil; trusted != (file != "") {
 				t.Errorf("%s, AWS_CA_BUNDLE=%s: %v", loader, file, err)
 			}
-			transport := client.Options().HTTPClient.(*awshttp.BuildableClient).GetTransport()
+			transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
 			if transport.IdleConnTimeout >= time.Minute || transport.MaxIdleConnsPerHost < 64 {
 				t.Errorf("%s: %d idle connections for %v, want one for each of many clients, for less than DynamoDB's minute",
 					loader, transport.MaxIdleConnsPerHost, transport.IdleConnTimeout)
