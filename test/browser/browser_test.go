@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -65,11 +64,7 @@ func openBrowser(t *testing.T, listen func(any)) context.Context {
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true))
-	deadline, limited := t.Deadline()
-	if !limited {
-		deadline = time.Now().Add(time.Hour)
-	}
-	ctx, cancel := context.WithDeadline(t.Context(), deadline.Add(-10*time.Second)) // to report what hangs
+	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience())
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -156,20 +151,17 @@ func (b *tab) fill(selector, text string) {
 	eval[any](b, fmt.Sprintf("document.activeElement.select(); document.execCommand('insertText', false, %s)", quoted))
 }
 
-// sees waits until the text of an element contains all of want. It gives up after
-// so many looks, not after a time, since on a busy machine each takes longer. It
-// also checks that the page is not wider than the window.
+// sees waits until the text of an element contains all of want. It also checks
+// that the page is not wider than the window.
 func (b *tab) sees(selector string, want ...string) {
 	b.t.Helper()
-	var text string
-	missing := func(s string) bool { return !strings.Contains(text, s) }
-	for look := 0; look == 0 || slices.ContainsFunc(want, missing); look++ {
-		if look == 1500 {
-			b.t.Fatalf("%s shows %q, want %q", selector, text, want)
+	tools.Await(b.t, func() error {
+		text := eval[string](b, fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))
+		if slices.ContainsFunc(want, func(s string) bool { return !strings.Contains(text, s) }) {
+			return fmt.Errorf("%s shows %q, want %q", selector, text, want)
 		}
-		time.Sleep(20 * time.Millisecond)
-		text = eval[string](b, fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))
-	}
+		return nil
+	})
 	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > b.width {
 		b.t.Errorf("at %d px, the page is %d px wide when %s shows %q", b.width, width, selector, want)
 	}
