@@ -64,7 +64,7 @@ func openBrowser(t *testing.T, listen func(any)) context.Context {
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true))
-	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience())
+	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience()*5/4) // after tools.Await has given up
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
