@@ -12,14 +12,12 @@ import (
 	"example.com/plantstore/test/program"
 )
 
-// operations are the DynamoDB operations that the service uses.
-var operations = []string{"Query", "PutItem", "DeleteItem"}
-
 // failStorage checks the answers while all calls of DynamoDB fail: the status is
 // one of the given ones, and the message tells nothing of the cause. Afterwards
 // the service works again.
 func failStorage(t *testing.T, c *client, token string, proxy *dynamolocal.Proxy, fault dynamolocal.Fault, want ...int) {
 	t.Helper()
+	operations := []string{"Query", "PutItem", "DeleteItem"}
 	for _, operation := range operations {
 		proxy.Always(operation, fault)
 	}

@@ -32,9 +32,8 @@ func Need(t testing.TB, commands ...string) {
 // also goes to the terminal, once for all packages of a go test command.
 func Missing(t testing.TB, err error) {
 	t.Helper()
-	full := oneLine(err.Error())
 	if ci, _ := strconv.ParseBool(os.Getenv("CI")); ci {
-		t.Fatal(full)
+		t.Fatal(err)
 	}
 	text := err.Error()
 	if reason := errors.Unwrap(err); reason != nil {
@@ -45,18 +44,7 @@ func Missing(t testing.TB, err error) {
 	if !isChild && os.Mkdir(filepath.Join(os.TempDir(), said), 0o700) == nil {
 		tellTerminal(text)
 	}
-	t.Skip(full)
-}
-
-// oneLine returns s on one line of at most 1,220 bytes. It keeps the start and the
-// end, where package managers report the cause.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	const half = 600
-	if len(s) > 2*half {
-		s = s[:half] + " … " + s[len(s)-half:]
-	}
-	return s
+	t.Skip(err)
 }
 
 // isChild reports whether this process is a test binary that a test has started.

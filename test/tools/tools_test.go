@@ -132,16 +132,6 @@ func TestMissingIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
-	if got := oneLine("first\n\tsecond"); got != "first second" {
-		t.Errorf("got %q", got)
-	}
-	got := oneLine("begin " + strings.Repeat("x", 5000) + " end")
-	if len(got) > 1220 || !strings.HasPrefix(got, "begin ") || !strings.HasSuffix(got, " end") {
-		t.Errorf("a long error became %q", got)
-	}
-}
-
 func TestPatience(t *testing.T) {
 	before := flag.Lookup("test.timeout").Value.String()
 	defer flag.Set("test.timeout", before)
