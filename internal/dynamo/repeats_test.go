@@ -46,7 +46,7 @@ func TestAnswerLost(t *testing.T) {
 				t.Errorf("Delete: %v", err)
 			}
 			wantPlants(t, store)
-			wantSentinel(t, "second Delete", remove.call(t.Context(), store), plants.ErrNotFound)
+			wantSentinel(t, "second Delete", deleteNothing(t, store, proxy, nil), plants.ErrNotFound)
 
 			if puts, deletes := proxy.Count("PutItem"), proxy.Count("DeleteItem"); puts < 2 || deletes < 3 {
 				t.Errorf("%d PutItem and %d DeleteItem, want 2 and 3", puts, deletes)
@@ -75,8 +75,7 @@ func TestDeleteFindsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, proxy := newFaulty(t)
-			proxy.Fail("DeleteItem", test.fault)
-			if err := remove.call(t.Context(), store); !errors.Is(err, test.want) {
+			if err := deleteNothing(t, store, proxy, test.fault); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 
