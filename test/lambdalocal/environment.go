@@ -92,10 +92,13 @@ func NewEnvironment(o Options) (*Environment, error) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	e := &Environment{
 		options: o,
-		cmd:     command(o),
+		cmd:     exec.Command(o.Binary),
 		idle:    make(chan struct{}, 1),
 		next:    make(chan *invocation),
 		exited:  make(chan struct{}),
+	}
+	if o.Emulator != "" {
+		e.cmd = exec.Command(o.Emulator, o.Binary)
 	}
 	e.server = httptest.NewUnstartedServer(e.runtimeAPI()) // it listens, but doesn't serve yet
 	e.cmd.Dir = filepath.Dir(o.Binary)
@@ -113,13 +116,6 @@ func NewEnvironment(o Options) (*Environment, error) {
 		close(e.exited)
 	}()
 	return e, nil
-}
-
-func command(o Options) *exec.Cmd {
-	if o.Emulator != "" {
-		return exec.Command(o.Emulator, o.Binary)
-	}
-	return exec.Command(o.Binary)
 }
 
 // environ returns the variables that Lambda sets for an OS-only runtime.
