@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -52,27 +51,6 @@ func TestListSizes(t *testing.T) {
 			t.Errorf("%d bytes, Link %q, %v, want a Link: %t", len(resp.body), resp.link, err, wantLink)
 		}
 		last.Name += "a" // one byte too many
-	}
-}
-
-func TestRequestSizes(t *testing.T) {
-	const bodyLimit, keyLimit = 65536, 255 // as in api/openapi.yaml
-	s := newServer(t, newStore(t))
-	for _, test := range []struct {
-		body, key int
-		want      Code
-	}{
-		{bodyLimit, keyLimit, 0}, {bodyLimit + 1, keyLimit, CodeBodyTooLarge}, {bodyLimit, keyLimit + 1, CodeInvalidKey},
-	} {
-		body := fmt.Sprintf("%-*s", test.body, `{"id":1,"name":"Basil"}`)
-		a := s.do(t, "POST", "/plants", body, "Idempotency-Key", strings.Repeat("k", test.key))
-		var got Code
-		if a.status != http.StatusOK {
-			got = a.error(t)
-		}
-		if got != test.want {
-			t.Errorf("a body of %d bytes and a key of %d: error %d, want %d", test.body, test.key, got, test.want)
-		}
 	}
 }
 

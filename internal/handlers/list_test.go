@@ -70,8 +70,7 @@ func walk(t *testing.T, s *server, path string) (pages [][]int64) {
 // Clients get the pages that they request, whatever pages the store returns.
 func TestPages(t *testing.T) {
 	for _, test := range []struct{ n, limit, storePage, want int64 }{
-		{0, 1, 10, 1}, {1, 1, 10, 1}, {2, 1, 10, 2}, {10, 3, 10, 4}, {10, 5, 10, 2}, {10, 5, 1, 2},
-		{10, 5, 5, 2}, {10, 3, 2, 4}, {10, 10, 10, 1}, {10, 11, 4, 1}, {10, math.MaxInt32, 3, 1},
+		{0, 1, 10, 1}, {1, 1, 10, 1}, {10, 3, 10, 4}, {10, 5, 1, 2}, {10, 3, 2, 4}, {10, math.MaxInt32, 3, 1},
 		{9000, 4500, 100000, 2}, {4096, 4096, 100000, 1}, {4097, 4096, 100000, 2},
 	} {
 		t.Run(fmt.Sprintf("%d by %d from %d", test.n, test.limit, test.storePage), func(t *testing.T) {

@@ -137,6 +137,8 @@ func TestLogLine(t *testing.T) {
 			map[string]any{"route": "DELETE /plants/{id}", "status": 404.0, "error": 40400.0, "cause": plants.ErrNotFound.Error()}},
 		{"GET", "/plants", "", []string{"Authorization", ""},
 			map[string]any{"route": "GET /plants", "status": 401.0, "error": 40100.0, "sub": nil, "level": "INFO"}},
+		{"PUT", "/plants", "", nil,
+			map[string]any{"route": "none", "status": 405.0, "error": 40500.0, "sub": nil}},
 		{"GET", "/nowhere", "", nil,
 			map[string]any{"route": "none", "status": 404.0, "error": 40401.0, "sub": nil}},
 	} {

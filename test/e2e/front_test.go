@@ -79,7 +79,6 @@ var samLocal = &front{
 		"routes: PLANT":            ownAnswer,
 		"routes: TRACE /plants/1":  ownAnswer,
 		"routes: get":              upperCase,
-		"routes: Post":             upperCase,
 		"routes: delete /plants/1": upperCase,
 		"delete: 1%0A":             ownAnswer,
 		"cors":                     ownAnswer,

@@ -157,3 +157,16 @@ func rerun(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
+
+// The start-up messages tell a person how to send the first request.
+func TestBanner(t *testing.T) {
+	t.Parallel()
+	p := start(t, program.Environ(), t.TempDir())
+	p.Stop(t)
+	text := p.Stderr.String()
+	for _, want := range []string{"listening on " + p.Base + "\n", p.Data, "try it in a browser: " + p.Base + "/\n", "curl ", p.Base + "/oauth2/token"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
