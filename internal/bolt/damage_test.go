@@ -59,20 +59,15 @@ func TestOpenRejectsDamage(t *testing.T) {
 		want string
 	}{
 		"empty":              {nil, "it is empty"},
-		"one byte":           {good[:1], "invalid database"},
 		"text":               {[]byte("plants: none\n"), "invalid database"},
-		"much text":          {bytes.Repeat([]byte("plants: none\n"), 10_000), "invalid database"},
 		"zeros":              {make([]byte, 64<<10), "invalid database"},
-		"less than a page":   {good[:page/2], "invalid database"},
 		"one page":           {good[:page], "file size too small"},
 		"meta pages only":    {good[:2*page], "bytes instead of"},
-		"three pages":        {good[:3*page], "bytes instead of"},
 		"half":               {good[:len(good)/2], "bytes instead of"},
 		"meta 0 zeroed":      {patched(0, make([]byte, page)...), "meta page 0 has a wrong checksum"},
 		"meta 1 zeroed":      {patched(page, make([]byte, page)...), "meta page 1 has a wrong checksum"},
 		"both metas zeroed":  {patched(0, make([]byte, 2*page)...), "invalid database"},
 		"bit flip in meta 0": {patched(20, good[20]^1), "meta page 0 has a wrong checksum"},
-		"bit flip in meta 1": {patched(page+70, good[page+70]^1), "meta page 1 has a wrong checksum"},
 		"metas intact":       {patched(2*page, make([]byte, len(good)-2*page)...), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

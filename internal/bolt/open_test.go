@@ -1,11 +1,9 @@
 package bolt
 
 import (
-	"bufio"
-	"fmt"
+	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,55 +15,6 @@ import (
 
 	"example.com/plantstore/internal/plants"
 )
-
-// holdVariable makes the test binary open the store that it names, and hold it
-// open until its standard input is closed.
-const holdVariable = "BOLT_TEST_HOLD"
-
-func hold(path string) {
-	s, err := Open(path)
-	fmt.Println(err)
-	if err == nil {
-		_, _ = os.Stdin.Read(make([]byte, 1))
-		err = s.Close()
-	}
-	if err != nil {
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func TestSecondProcess(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := newPath(t)
-	other := exec.CommandContext(t.Context(), exe)
-	other.Env = append(os.Environ(), holdVariable+"="+path)
-	stop, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
-		t.Fatalf("the other process: %q, %v", line, err)
-	}
-	mustRefuseInTime(t, path)
-	if err := stop.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	create(t, openTest(t, path), "alice", plants.Plant{ID: 1, Name: "rose"})
-}
 
 // mustRefuseInTime fails the test unless Open reports within a second that the
 // file is in use, and leaves it unchanged.
@@ -241,6 +190,9 @@ func change(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 }
 
 func TestOtherDatabases(t *testing.T) {
+	without := func(bucket []byte) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error { return errors.Join(makeBuckets(tx), tx.DeleteBucket(bucket)) }
+	}
 	tests := []struct {
 		title string
 		make  func(*bbolt.Tx) error
@@ -257,23 +209,10 @@ func TestOtherDatabases(t *testing.T) {
 			return err
 		}, []string{"of another program"}},
 		{"a later format", func(tx *bbolt.Tx) error {
-			if err := makeBuckets(tx); err != nil {
-				return err
-			}
-			return tx.Bucket(metaBucket).Put(formatKey, []byte("2"))
+			return errors.Join(makeBuckets(tx), tx.Bucket(metaBucket).Put(formatKey, []byte("2")))
 		}, []string{`format "2"`, `only "1"`, "use the version that wrote it"}},
-		{"no ids", func(tx *bbolt.Tx) error {
-			if err := makeBuckets(tx); err != nil {
-				return err
-			}
-			return tx.DeleteBucket(idsBucket)
-		}, []string{"a bucket is missing", "damaged"}},
-		{"no plants", func(tx *bbolt.Tx) error {
-			if err := makeBuckets(tx); err != nil {
-				return err
-			}
-			return tx.DeleteBucket(plantsBucket)
-		}, []string{"a bucket is missing", "damaged"}},
+		{"no ids", without(idsBucket), []string{"a bucket is missing", "damaged"}},
+		{"no plants", without(plantsBucket), []string{"a bucket is missing", "damaged"}},
 	}
 	for _, test := range tests {
 		t.Run(test.title, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -63,40 +62,6 @@ func list(t testing.TB, s *Store, owner string) string {
 		if !page.More {
 			return strings.Join(all, ", ")
 		}
-	}
-}
-
-func TestReopenKeepsEverything(t *testing.T) {
-	path, token := newPath(t), plants.NewWriteToken()
-	s := openTest(t, path)
-	create(t, s, "alice", plants.Plant{ID: -1, Name: "rose", Tag: new("")})
-	create(t, s, "alice", plants.Plant{ID: 2, Name: "ivy"})
-	create(t, s, "bob", plants.Plant{ID: 1, Name: "fern", Tag: new("wet")})
-	fig := plants.Plant{ID: 3, Name: "fig"}
-	if err := s.Create(t.Context(), "bob", fig, token); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Delete(t.Context(), "alice", 2); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	s = openTest(t, path)
-	if got, want := list(t, s, "alice"), `-1 rose ""`; got != want {
-		t.Errorf("alice has %s, want %s", got, want)
-	}
-	if got, want := list(t, s, "bob"), `1 fern "wet", 3 fig`; got != want {
-		t.Errorf("bob has %s, want %s", got, want)
-	}
-	if err := s.Create(t.Context(), "bob", fig, token); err != nil {
-		t.Errorf("repeated create: %v", err)
-	}
-	if err := s.Create(t.Context(), "alice", fig, token); !errors.Is(err, plants.ErrInUse) {
-		t.Errorf("alice creates bob's id: %v", err)
 	}
 }
 
@@ -209,11 +174,4 @@ func TestCloseUnderLoad(t *testing.T) {
 			t.Errorf("plant %d was created but is missing", i)
 		}
 	}
-}
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(holdVariable); path != "" {
-		hold(path)
-	}
-	os.Exit(m.Run())
 }
