@@ -60,9 +60,6 @@ func TestEnsureTableAnswerLost(t *testing.T) {
 
 func TestEnsureTableOtherSchema(t *testing.T) {
 	for want, change := range map[string]func(*dynamodb.CreateTableInput){
-		"the key is owner S HASH, not id N HASH": func(in *dynamodb.CreateTableInput) {
-			in.KeySchema = []types.KeySchemaElement{{AttributeName: aws.String("owner"), KeyType: types.KeyTypeHash}}
-		},
 		"the key is id S HASH, not id N HASH": func(in *dynamodb.CreateTableInput) {
 			in.AttributeDefinitions[0].AttributeType = types.ScalarAttributeTypeS
 		},
