@@ -12,23 +12,17 @@ import (
 func testOddEvents(t *testing.T, f *function) {
 	t.Helper()
 	before := len(f.Environments())
-	const format = `{"version":"2.0","rawPath":"/%s","headers":{%s},"requestContext":{"http":{"method":"%s"}},"body":"%s","isBase64Encoded":%t}`
-	events := map[string]string{
-		"empty": "", "null": "null", "object": "{}", "not JSON": "GET /plants HTTP/1.1",
-		"deep":                 strings.Repeat(`{"a":`, 20_000),
-		"schedule":             `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
-		"invalid base64":       fmt.Sprintf(format, "plants", "", "POST", "=", true),
-		"line break in header": fmt.Sprintf(format, "plants", `"a":"b\r\nc: d"`, "GET", "", false),
-	}
-	for name, event := range events {
+	for name, event := range map[string]string{
+		"empty": "", "object": "{}", "not JSON": "GET /plants HTTP/1.1",
+		"schedule":       `{"version":"0","source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
+		"invalid base64": `{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"POST"}},"body":"=","isBase64Encoded":true}`,
+	} {
 		expectResponse(t, f, name, event, 400, 40000)
 	}
-	// HTTP requests, but unusual ones.
+	const get = `{"version":"2.0","rawPath":"/%s","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`
 	large := strings.Repeat("a,", 1<<20)
-	expectResponse(t, f, "percent sign", fmt.Sprintf(format, "plants/%", "", "DELETE", "", false), 401, 40100)
-	expectResponse(t, f, "large path", fmt.Sprintf(format, large, "", "GET", "", false), 404, 40401)
-	expectResponse(t, f, "large header", fmt.Sprintf(format, "plants", `"authorization":"Bearer `+large+`"`, "GET", "", false), 401, 40101)
-	expectResponse(t, f, "unknown method", fmt.Sprintf(format, "plants", "", "get", "", false), 405, 40500)
+	expectResponse(t, f, "large path", fmt.Sprintf(get, large, ""), 404, 40401)
+	expectResponse(t, f, "large header", fmt.Sprintf(get, "plants", large), 401, 40101)
 	if n := len(f.Environments()); n != before {
 		t.Errorf("%d processes after %d", n, before)
 	}

@@ -1,13 +1,9 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -103,43 +99,4 @@ func awaitKeys(t *testing.T, c *client, token string) {
 		time.Sleep(200 * time.Millisecond)
 		return errors.New("the available keys are not fetched")
 	})
-}
-
-// The keys are fetched again for a token with a new key id. Keys that the issuer
-// no longer publishes become invalid.
-func TestLambdaRotatedKeys(t *testing.T) {
-	t.Parallel()
-	issuer, next := authtest.NewIssuer(t), authtest.NewIssuer(t)
-	keys := newKeyServer(t, publish(bytes.ReplaceAll(issuer.JWKS(), []byte(authtest.RSAKeyID), []byte("other"))))
-	f := startRemote(t, issuer, keys)
-	c, before := f.user()
-	expect(t, c, before, "GET", 200, 0)
-	keys.set(publish(next.JWKS()))
-	expect(t, c, f.keep(next.SignRS256(authtest.Claims("alice"))), "GET", 200, 0)
-	expect(t, c, before, "GET", 401, 40101)
-	if n := keys.fetches.Load(); n != 3 {
-		t.Errorf("%d fetches, want 1 during init, 1 for the new key and 1 for the old signature", n)
-	}
-}
-
-// Tokens with made-up key ids cause few fetches, and don't discard the keys.
-func TestLambdaUnknownKeys(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	keys := newKeyServer(t, publish(issuer.JWKS()))
-	start := time.Now()
-	f := startRemote(t, issuer, keys)
-	c, token := f.user()
-	expect(t, c, token, "GET", 200, 0)
-	_, claims, _ := strings.Cut(token, ".")
-	for i := range 500 {
-		header := fmt.Sprintf(`{"alg":"ES256","kid":"unknown-%d"}`, i)
-		expect(t, c, base64.RawURLEncoding.EncodeToString([]byte(header))+"."+claims, "GET", 401, 40101)
-		// One during init, a burst of three, and one every 10 seconds.
-		if n, most := keys.fetches.Load(), 4+int32(time.Since(start)/(10*time.Second)); n > most {
-			t.Fatalf("%d fetches for %d unknown keys, want at most %d", n, i+1, most)
-		}
-	}
-	keys.set(down)
-	expect(t, c, token, "GET", 200, 0)
 }

@@ -63,10 +63,7 @@ func TestBrokenBodies(t *testing.T) {
 	head := "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n"
 	for name, rest := range map[string]string{
 		"truncated":       "Content-Length: 100\r\n\r\n" + `{"id": 1, "name": "Basil"}`,
-		"missing":         "Content-Length: 100\r\n\r\n",
 		"truncated chunk": "Transfer-Encoding: chunked\r\n\r\nff\r\n" + `{"id": 1, "name": "Basil"}`,
-		"no last chunk":   "Transfer-Encoding: chunked\r\n\r\n1a\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n",
-		"malformed chunk": "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + `{"id": 1, "name": "Basil"}` + "\r\n0\r\n\r\n",
 	} {
 		a := p.rawExchange(t, head+rest)
 		for _, want := range []string{"HTTP/1.1 400 ", "\r\nCache-Control: no-store\r\n", "\r\nContent-Type: application/json\r\n", `{"error":40000,"message":"`} {
@@ -78,30 +75,16 @@ func TestBrokenBodies(t *testing.T) {
 	expectPlants(t, c, token)
 }
 
-// Requests that net/http itself rejects, for example because of more than 64 KiB of
-// headers, don't crash or block the program and create nothing.
-func TestRejectedByServer(t *testing.T) {
+// Requests have at most 64 KiB of headers.
+func TestHeaderSizes(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ(), t.TempDir())
-	c, token := p.user(t)
-	const get, post = "GET /plants HTTP/1.1\r\nHost: x\r\n", "POST /plants HTTP/1.1\r\nHost: x\r\n"
-	for text, want := range map[string]string{
-		"basil\r\n\r\n": "400",
-		"GET /plants/%zz HTTP/1.1\r\nHost: x\r\n\r\n":             "400",
-		"GET /plants HTTP/1.1\r\n\r\n":                            "400",
-		"GET /plants HTTP/3.0\r\nHost: x\r\n\r\n":                 "505",
-		get + "A b: c\r\n\r\n":                                    "400",
-		get + "A: \x01\r\n\r\n":                                   "400",
-		get + "A: " + strings.Repeat("a", 64<<10) + "\r\n\r\n":    "401",
-		get + "A: " + strings.Repeat("a", 68<<10) + "\r\n\r\n":    "431", // net/http allows 4 KiB more
-		post + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}": "400",
-		post + "Transfer-Encoding: gzip\r\n\r\n{}":                "501",
-	} {
-		if a := p.rawExchange(t, text); !strings.HasPrefix(a, "HTTP/1.1 "+want+" ") {
-			t.Errorf("%.80q: want status %s, got\n%s", text, want, a)
+	for size, want := range map[int]string{64 << 10: "401", 68 << 10: "431"} { // net/http allows 4 KiB more
+		a := p.rawExchange(t, "GET /plants HTTP/1.1\r\nHost: x\r\nA: "+strings.Repeat("a", size)+"\r\n\r\n")
+		if !strings.HasPrefix(a, "HTTP/1.1 "+want+" ") {
+			t.Errorf("%d bytes: want status %s, got\n%s", size, want, a)
 		}
 	}
-	expectPlants(t, c, token)
 }
 
 // A request target that is not a path is an unknown path. One with a host, as

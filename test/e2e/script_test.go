@@ -60,13 +60,10 @@ func TestParseScript(t *testing.T) {
 		t.Errorf("got\n%+v\nwant\n%+v", got.exchanges, want)
 	}
 	for text, want := range map[string]string{
-		"\n| a":                 "x.txt:2: no request",
-		"> GET /":               "x.txt:1: no answer",
-		"> GET /\nGET /":        "x.txt:2: a line must start with",
-		"> GET /\n>X: y":        "x.txt:2: no space",
-		"> GET /\n> body":       "x.txt:2: \"body\" is not a header",
-		"> GET /\n< 200\n< {}":  "x.txt:3: \"{}\" is not a header",
-		"> GET /\n< 200\n| \n+": "x.txt:4: a line must start with",
+		"\n| a":           "x.txt:2: no request",
+		"> GET /":         "x.txt:1: no answer",
+		"> GET /\nGET /":  "x.txt:2: a line must start with",
+		"> GET /\n> body": "x.txt:2: \"body\" is not a header",
 	} {
 		if _, err := parseScript("x", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want %s", text, err, want)
@@ -118,17 +115,14 @@ func TestSend(t *testing.T) {
 		respond(204, "")(w)
 	})
 	for text, want := range map[string]string{
-		"> GET /plants":                 `GET /plants [] [] 0 `,
-		"> get //plants?a=%zz;b&c":      `get //plants?a=%zz;b&c [] [] 0 `,
-		"> DELETE /plants/1%2F2/../%41": `DELETE /plants/1%2F2/../%41 [] [] 0 `,
-		"> OPTIONS *":                   `OPTIONS * [] [] 0 `,
-		"> POST /":                      `POST / [Content-Length=["0"]] [] 0 `,
+		"> get //plants?a=%zz;b&c":                         `get //plants?a=%zz;b&c [] [] 0 `,
+		"> DELETE /plants/1%2F2/../%41":                    `DELETE /plants/1%2F2/../%41 [] [] 0 `,
+		"> OPTIONS *":                                      `OPTIONS * [] [] 0 `,
 		"> POST /\n> A: 1\n> a:  2\n> B:\n>\n> a\n>\n>  b": `POST / [A=["1" "2"] B=[""] Content-Length=["5"]] [] 5 ` + "a\n\n b",
 		"> POST /\n> Transfer-Encoding: chunked\n>\n> a":   `POST / [] [chunked] -1 a`,
 		"> POST /$id/$id2\n> X: $$1\n>\n> ${repeat ab 2}":  `POST /100/102 [Content-Length=["4"] X=["$1"]] [] 4 abab`,
 		"> POST /\n>\n> <${fill 9}>${bytes c3 28}":         `POST / [Content-Length=["9"]] [] 9 <xxxxx>` + "\xc3(",
 		"> GET /\n> A: $alice\n> B: ${forged bob}":         `GET / [A=["alice[].false.signature"] B=["bob[].false.Aignature"]] [] 0 `,
-		"> GET /\n> A: ${expired alice}":                   `GET / [A=["alice[].true.signature"]] [] 0 `,
 		"> GET /\n> A: ${scoped alice a b}":                `GET / [A=["alice[a b].false.signature"]] [] 0 `,
 	} {
 		if err := runScript(t, c, text+"\n< 204"); err != nil {
@@ -175,18 +169,13 @@ func TestCompare(t *testing.T) {
 		{"< 200\n< x:1\n< x:2\n<\n< {\"a\":[1],\n<  \"b\":\"one\"}", ""},
 		{"< 2$_\n< X: $_\n<\n< {$_}", ""},
 		{"< 200\n< Cache-Control: no-$a\n<\n< $_\"b\":\"$b\"}", ""},
-		{"< 20", "status: want"},
 		{"< 200\n< X: 1", "X: want"},
-		{"< 200\n< X: 2\n< X: 1", "X: want"},
-		{"< 200\n< Y: 1", "Y: want"},
 		{"< 200\n<! X", "X is present"},
 		{"< 200\n<", "body: want"},
 		{"< 200\n<\n< {\"a\":[1],\n<  \"b\":\"one\"}\n<", "body: want"},
 		{"< 200\n<\n< {\"a\":[1],", "body: want"},
-		{"< 200\n<\n< {.*}", "body: want"},
 		{"< 200\n<\n< {\"a\":[$n],\n<  \"b\":\"$n\"}", "twice"},
 		{"< 200\n< X: $\n", "write $$"},
-		{"< 200\n< X: ${nonsense}\n", "nonsense"},
 	} {
 		checkErr(t, test.want, runScript(t, c, "> GET /\n"+test.want), test.err)
 	}
@@ -217,9 +206,6 @@ func TestCapture(t *testing.T) {
 }
 
 func TestCheckAlways(t *testing.T) {
-	header := func(name, value string, send func(http.ResponseWriter)) func(http.ResponseWriter) {
-		return func(w http.ResponseWriter) { w.Header().Set(name, value); send(w) }
-	}
 	plain := func(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store"); io.WriteString(w, "{}\n") }
 	for _, test := range []struct {
 		title, method string
@@ -227,19 +213,13 @@ func TestCheckAlways(t *testing.T) {
 		want          string // the error, "" for none
 	}{
 		{"valid", "GET", valid, ""},
-		{"valid failure", "GET", respond(400, `{"error":40000,"message":"x"}`+"\n"), ""},
 		{"failure of HEAD", "HEAD", respond(400, ""), ""},
 		{"no Cache-Control", "GET", func(w http.ResponseWriter) { w.WriteHeader(204) }, "Cache-Control"},
 		{"plain text", "GET", plain, "Content-Type"},
-		{"204 with a type", "GET", header("Content-Type", "text/plain", respond(204, "")), "Content-Type"},
 		{"no newline", "GET", respond(200, `{}`), "newline"},
 		{"not JSON", "GET", respond(200, "{\n"), "JSON"},
-		{"failure not an object", "GET", respond(400, "[]\n"), "Error shape"},
 		{"unknown member", "GET", respond(400, `{"error":40000,"message":"x","x":1}`+"\n"), "Error shape"},
-		{"other case", "GET", respond(400, `{"Error":40000,"Message":"x"}`+"\n"), "Error shape"},
-		{"no code", "GET", respond(400, `{"message":"x"}`+"\n"), "does not belong"},
 		{"code of another status", "GET", respond(400, `{"error":40400,"message":"x"}`+"\n"), "does not belong"},
-		{"not an int32", "GET", respond(400, `{"error":4000000000,"message":"x"}`+"\n"), "Error shape"},
 		{"empty message", "GET", respond(400, `{"error":40000,"message":""}`+"\n"), "does not belong"},
 		{"no WWW-Authenticate", "HEAD", respond(401, ""), "WWW-Authenticate"},
 		{"no Allow", "GET", respond(405, `{"error":40500,"message":"x"}`+"\n"), "Allow"},
