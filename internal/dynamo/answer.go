@@ -14,9 +14,23 @@ import (
 )
 
 // addCheckAnswer adds [checkAnswer] to the middleware of a request, next to the
-// HTTP client.
+// HTTP client, and [hideToken] after the decoding of an answer.
 func addCheckAnswer(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CheckAnswer", checkAnswer), middleware.After)
+	return errors.Join(
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CheckAnswer", checkAnswer), middleware.After),
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
+}
+
+// hideToken replaces DynamoDB's message for a wrong signature, which quotes the
+// session token. Errors are logged.
+func hideToken(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	middleware.DeserializeOutput, middleware.Metadata, error,
+) {
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	if answer, ok := errors.AsType[*smithy.GenericAPIError](err); ok && answer.Code == "InvalidSignatureException" {
+		answer.Message = "the signature is wrong or has expired"
+	}
+	return out, metadata, err
 }
 
 // checkAnswer reads an answer and returns an error if it is damaged, so that the

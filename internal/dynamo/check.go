@@ -67,20 +67,15 @@ func (s *Store) CheckIndex(ctx context.Context) error {
 	return checked(err)
 }
 
-// checked returns nil for a failed condition, and the error of any other request
-// in words that contain no credentials. DynamoDB quotes the session token in the
-// message for a wrong signature, so most messages are left out.
+// checked returns nil for a failed condition. Of an answer it keeps the code and
+// the message.
 func checked(err error) error {
 	answer, ok := errors.AsType[smithy.APIError](err)
-	if !ok {
+	switch {
+	case !ok:
 		return err
-	}
-	switch code := answer.ErrorCode(); code {
-	case "ConditionalCheckFailedException":
+	case answer.ErrorCode() == "ConditionalCheckFailedException":
 		return nil
-	case "AccessDeniedException", "ResourceNotFoundException", "ValidationException":
-		return fmt.Errorf("%s: %s", code, answer.ErrorMessage())
-	default:
-		return errors.New(code)
 	}
+	return fmt.Errorf("%s: %s", answer.ErrorCode(), answer.ErrorMessage())
 }

@@ -87,7 +87,7 @@ func TestCheckKeepsPlants(t *testing.T) {
 	}
 }
 
-// A failed request of a check is reported, without the message of a wrong
+// A failed request of a check is reported, without DynamoDB's message for a wrong
 // signature: it quotes the session token.
 func TestCheckFails(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestCheckFails(t *testing.T) {
 		for _, code := range []string{"AccessDeniedException", "InvalidSignatureException"} {
 			proxy.Fail(operation, dynamolocal.Refuse(400, code))
 			err := check(dynamo.New(client, table), t.Context())
-			if err == nil || !strings.HasPrefix(err.Error(), code) || strings.Contains(err.Error(), ": ") != (code == "AccessDeniedException") {
+			if err == nil || !strings.HasPrefix(err.Error(), code+": ") || strings.Contains(err.Error(), "refused by a test") != (code == "AccessDeniedException") {
 				t.Errorf("%s answers %s: %v", operation, code, err)
 			}
 		}

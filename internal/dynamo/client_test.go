@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"bytes"
+	"fmt"
 	"log"
 	"log/slog"
 	"os"
@@ -37,6 +38,10 @@ func TestLog(t *testing.T) {
 	wantLine(t, &lines, "DEBUG", "retrying request DynamoDB/PutItem, attempt 2")
 
 	wantSentinel(t, "second Create", create.call(ctx, store), plants.ErrInUse)
+	proxy.Fail("PutItem", dynamolocal.Refuse(400, "InvalidSignatureException")) // whose message quotes the session token
+	if err := create.call(ctx, store); err == nil || strings.Contains(fmt.Sprint(err, &lines), "refused by a test") {
+		t.Errorf("wrong signature: %v, log:\n%s", err, &lines)
+	}
 	if strings.Contains(lines.String(), `"WARN"`) {
 		t.Errorf("a warning about a failed condition:\n%s", &lines)
 	}
