@@ -139,7 +139,7 @@ func TestRequestIDs(t *testing.T) {
 		{"not on Lambda", t.Context(), fixture(t, httpAPI), map[string]any{"apigw_request_id": "JKJaXmPLvHcESHA="}},
 		{"none from API Gateway", invocation, with(t, httpAPI, "requestContext/requestId", nil), map[string]any{"request_id": "l1"}},
 		{"bad event", invocation, []byte("{}"), map[string]any{"request_id": "l1"}},
-		{"trace", traced("Root=1-2-3;Parent=4;Sampled=1"), []byte("{}"), map[string]any{"request_id": "l1", "trace_id": "1-2-3"}},
+		{"trace", traced("Root=1-2-3;Parent=4;Sampled=1;Root=5"), []byte("{}"), map[string]any{"request_id": "l1", "trace_id": "1-2-3"}},
 		{"trace without a root", traced("Sampled=0"), []byte("{}"), map[string]any{"request_id": "l1"}},
 		{"bad path", invocation, with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
 	} {

@@ -137,10 +137,9 @@ func WithInvocation(ctx context.Context) context.Context {
 		ctx = logging.With(ctx, slog.String(logging.RequestID, lc.AwsRequestID))
 	}
 	trace, _ := ctx.Value("x-amzn-trace-id").(string) // of aws-lambda-go
-	for field := range strings.SplitSeq(trace, ";") {
-		if root, ok := strings.CutPrefix(field, "Root="); ok {
-			ctx = logging.With(ctx, slog.String("trace_id", root))
-		}
+	if _, root, ok := strings.Cut(";"+trace, ";Root="); ok {
+		root, _, _ = strings.Cut(root, ";")
+		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}
 	return ctx
 }
