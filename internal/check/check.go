@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/lambdahttp"
 )
@@ -64,7 +65,8 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		level = slog.LevelError
 	}
 	h.log.Log(ctx, level, "check", "parts", report.Parts)
-	return json.Marshal(report, json.Deterministic(true))
+	// Errors may quote a server's bytes.
+	return json.Marshal(report, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // asks reports whether payload is an object whose only member is a true check.

@@ -47,8 +47,8 @@ func TestReport(t *testing.T) {
 		report, level string
 	}{
 		{Parts{"table": works, "keys": works}, `{"ok":true,"parts":{"keys":"ok","table":"ok"}}`, "INFO"},
-		{Parts{"table": works, "keys": func(context.Context) error { return errors.New("no keys") }},
-			`{"ok":false,"parts":{"keys":"no keys","table":"ok"}}`, "ERROR"},
+		{Parts{"table": works, "keys": func(context.Context) error { return errors.New("no keys: \xff") }},
+			`{"ok":false,"parts":{"keys":"no keys: �","table":"ok"}}`, "ERROR"},
 	} {
 		var log bytes.Buffer
 		got := invoke(t, Handler(tt.parts, logging.New(&log, slog.LevelInfo), next{}), Event)
