@@ -13,9 +13,9 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// addCheckAnswer adds [checkAnswer] to the middleware of a request, next to the
+// addMiddleware adds [checkAnswer] to the middleware of a request, next to the
 // HTTP client, and [hideToken] after the decoding of an answer.
-func addCheckAnswer(stack *middleware.Stack) error {
+func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CheckAnswer", checkAnswer), middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))

@@ -69,7 +69,7 @@ func NewClient(cfg aws.Config, log *slog.Logger, options ...func(*http.Transport
 		o.Logger = sdkLogger{context.Background(), log}
 		o.ClientLogMode |= aws.LogRetries
 		o.DisableValidateResponseChecksum = true // checkAnswer does it
-		o.APIOptions = append(o.APIOptions, addCheckAnswer)
+		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if isLocal(o.BaseEndpoint) {
 			setLocalDefaults(o)
 		}
