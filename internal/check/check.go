@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/go-json-experiment/json"
@@ -23,9 +22,6 @@ import (
 
 // Event is the payload that asks for a check.
 const Event = `{"check": true}`
-
-// timeout limits a check. The function's own timeout is 10 s.
-const timeout = 8 * time.Second
 
 // A Report is the result of a check.
 type Report struct {
@@ -58,7 +54,8 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if !asks(payload) {
 		return h.next.Invoke(ctx, payload)
 	}
-	ctx = lambdahttp.WithInvocation(ctx)
+	ctx, cancel := lambdahttp.WithMargin(lambdahttp.WithInvocation(ctx))
+	defer cancel()
 	report := h.parts.check(ctx)
 	level := slog.LevelInfo
 	if !report.OK {
@@ -76,8 +73,6 @@ func asks(payload []byte) bool {
 }
 
 func (p Parts) check(ctx context.Context) Report {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	var (
 		group  sync.WaitGroup
 		mu     sync.Mutex

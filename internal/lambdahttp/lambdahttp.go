@@ -77,7 +77,7 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	ctx, cancel := withMargin(ctx)
+	ctx, cancel := WithMargin(ctx)
 	defer cancel()
 	e, err := parse(payload)
 	ctx = WithInvocation(ctx)
@@ -120,8 +120,9 @@ func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) 
 	return answer, true
 }
 
-// withMargin returns a context that ends DeadlineMargin before ctx.
-func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
+// WithMargin returns a copy of ctx, the context of an invocation, that ends
+// [DeadlineMargin] earlier.
+func WithMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
