@@ -128,12 +128,11 @@ func TestVersions(t *testing.T) {
 	_, table := dynamolocal.Table(t)
 	noIndex := tableWithoutIndex(t)
 	for name, tt := range map[string]struct{ env, status, log string }{
-		"good":                    {"", "Succeeded", `"level":"INFO","msg":"new version accepted"`},
-		"table is missing":        {"TABLE_NAME=no-such-table", "Failed", "table:ResourceNotFoundException"},
-		"index is missing":        {"TABLE_NAME=" + noIndex, "Failed", "index:ValidationException"},
-		"keys are unreachable":    {"TOKEN_JWKS= TOKEN_JWKS_URL=http://user:hidden@127.0.0.1:1/keys", "Failed", "keys:fetching the token issuer's keys"},
-		"DynamoDB is unreachable": {"AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", "Failed", "index:operation error DynamoDB: Query"},
-		"invalid setting":         {"REQUIRE_SCOPES=maybe", "Failed", "the function failed: "},
+		"good":                 {"", "Succeeded", `"level":"INFO","msg":"new version accepted"`},
+		"table is missing":     {"TABLE_NAME=no-such-table", "Failed", "table:ResourceNotFoundException"},
+		"index is missing":     {"TABLE_NAME=" + noIndex, "Failed", "index:ValidationException"},
+		"keys are unreachable": {"TOKEN_JWKS= TOKEN_JWKS_URL=http://user:hidden@127.0.0.1:1/keys", "Failed", "keys:fetching the token issuer's keys"},
+		"invalid setting":      {"REQUIRE_SCOPES=maybe", "Failed", "the function failed: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,13 +156,10 @@ const (
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ request, check, status string }{
-		"good":                   {unauthorized, works, "Succeeded"},
 		"no token needed":        {`{"statusCode":200,"body":"[]"}`, works, "Failed"},
-		"API Gateway's shape":    {`{"statusCode":401,"body":"{\"message\":\"Unauthorized\"}"}`, works, "Failed"},
 		"no message":             {`{"statusCode":401,"body":"{\"error\":40100}"}`, works, "Failed"},
 		"other status":           {strings.Replace(unauthorized, "401,", "403,", 1), works, "Failed"},
 		"no JSON":                {"not JSON", works, "Failed"},
-		"a part is broken":       {unauthorized, `{"ok":false,"parts":{"table":"broken"}}`, "Failed"},
 		"permissions apply late": {unauthorized, denied + "\n" + works, "Succeeded"},
 		"a version without it":   {unauthorized, `{"statusCode":400,"body":"{\"error\":40000,\"message\":\"not an HTTP request\"}"}`, "Failed"},
 		"the check has no parts": {unauthorized, `{}`, "Failed"},

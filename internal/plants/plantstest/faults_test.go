@@ -127,13 +127,6 @@ func deleteOfAnyOwner(m *Memory, ctx context.Context, _ string, id int64) error 
 	return m.Delete(ctx, e.owner, id)
 }
 
-func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if old, _ := m.lookup(p.ID); old.owner == owner && old.token != token {
-		m.replace(entry{owner, p, token})
-	}
-	return m.Create(ctx, owner, p, token)
-}
-
 // rememberTokens keeps tokens longer than plants, and across ids.
 func rememberTokens(done map[string]bool) createFunc {
 	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
@@ -179,12 +172,8 @@ func deleteInTwoSteps(m *Memory, ctx context.Context, owner string, id int64) er
 	return ctx.Err()
 }
 
-// ignoring creates the plant even if its context has ended with the given error.
-func ignoring(end error) createFunc {
-	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-		if ctx.Err() == end {
-			_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
-		}
-		return m.Create(ctx, owner, p, token)
-	}
+// ignoringContext creates the plant even if its context has ended.
+func ignoringContext(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
+	return m.Create(ctx, owner, p, token)
 }
