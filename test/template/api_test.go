@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"example.com/plantstore/api"
+	"example.com/plantstore/test/openapi"
 )
 
 // safelisted are the response headers that every page may read.
@@ -49,40 +48,27 @@ func TestCORS(t *testing.T) {
 // documented returns the methods and headers of the OpenAPI document.
 func documented(t *testing.T) (methods, requestHeaders, responseHeaders []string) {
 	t.Helper()
-	var document map[string]any
-	if err := yaml.Unmarshal(api.Document, &document); err != nil {
+	d, err := openapi.Parse(api.Document)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var walk func(v any)
-	walk = func(v any) {
-		object, _ := v.(map[string]any)
-		for key, value := range object {
-			switch key {
-			case "get", "head", "post", "put", "patch", "delete":
-				methods = append(methods, strings.ToUpper(key))
-			case "headers":
-				for name := range value.(map[string]any) {
-					if !slices.Contains(safelisted, name) && object["schemas"] == nil {
-						responseHeaders = append(responseHeaders, name)
-					}
-				}
-			case "in":
-				if value == "header" {
-					requestHeaders = append(requestHeaders, str(object["name"]))
-				}
-			}
-			walk(value)
+	for _, op := range append(d.Operations, d.Other) {
+		if op != d.Other {
+			methods = append(methods, op.Method)
 		}
-		if elements, ok := v.([]any); ok {
-			for _, e := range elements {
-				walk(e)
+		for _, p := range op.Parameters {
+			if p.In == "header" {
+				requestHeaders = append(requestHeaders, p.Name)
+			}
+		}
+		for _, resp := range op.Responses {
+			for name := range resp.Headers {
+				if !slices.Contains(safelisted, name) {
+					responseHeaders = append(responseHeaders, name)
+				}
 			}
 		}
 	}
-	walk(document)
-	slices.Sort(methods)
-	slices.Sort(responseHeaders)
-	methods, responseHeaders = slices.Compact(methods), slices.Compact(responseHeaders)
 	return methods, requestHeaders, responseHeaders
 }
 

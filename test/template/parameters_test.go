@@ -19,7 +19,6 @@ func TestParametersAreChecked(t *testing.T) {
 		region     string
 	}{
 		{nil, "", ""},
-		{otherIssuer, "", ""},
 		{map[string]string{"MachineClient": "true"}, "", ""},
 		{map[string]string{"TokenAudience": "plants"}, "TokenIssuer", ""},
 		{map[string]string{"TokenJwksUrl": "https://a.example/keys"}, "TokenIssuer", ""},
