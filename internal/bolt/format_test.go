@@ -1,10 +1,8 @@
 package bolt
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -81,19 +79,5 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	if err := s.Delete(t.Context(), "alice", 7); err != nil {
 		t.Errorf("deleting a damaged plant: %v", err)
-	}
-}
-
-// Keys must sort like ids.
-func TestKeyOrder(t *testing.T) {
-	for range 10_000 {
-		a, b := int64(rand.Uint64()), int64(rand.Uint64())
-		ka, kb := binary.BigEndian.Uint64(appendID(nil, a)), binary.BigEndian.Uint64(appendID(nil, b))
-		if (a < b) != (ka < kb) {
-			t.Fatalf("keys of %d and %d: %x, %x", a, b, ka, kb)
-		}
-		if id := parseID(appendID(nil, a)); id != a {
-			t.Fatalf("the key of %d gives %d", a, id)
-		}
 	}
 }

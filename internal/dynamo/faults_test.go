@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/dynamolocal"
@@ -139,24 +137,6 @@ func TestConnectionRefused(t *testing.T) {
 	eachOperation(func(op operation) {
 		wantSentinel(t, op.name, op.call(t.Context(), store), plants.ErrUnreachable)
 	})
-}
-
-// An error before the request, which has no HTTP answer, is a fault of the service.
-func TestCredentialsFail(t *testing.T) {
-	t.Parallel()
-	cfg := dynamolocal.Config("http://127.0.0.1:1")
-	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{}, errors.New("no role")
-	})
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = list.call(t.Context(), dynamo.New(client, "plants"))
-	wantSentinel(t, "List", err, nil)
-	if err != nil && !strings.Contains(err.Error(), "no role") {
-		t.Errorf("%v does not mention the reason", err)
-	}
 }
 
 // Failed retries don't use up those of later calls.

@@ -1,12 +1,10 @@
 package plants_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
 )
 
 func TestValidate(t *testing.T) {
@@ -42,25 +40,5 @@ func TestValidate(t *testing.T) {
 				t.Errorf("error %q, want %q", got, test.want)
 			}
 		})
-	}
-}
-
-func TestSame(t *testing.T) {
-	p := plantstest.Plant(t, 1)
-	b, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var clone plants.Plant // shares no pointer with p
-	if err := json.Unmarshal(b, &clone); err != nil {
-		t.Fatal(err)
-	}
-	if !p.Same(clone) {
-		t.Error("plants with equal fields are not the same: compare pointers by value in Plant.Same, internal/plants/plants.go")
-	}
-	for _, q := range append(plantstest.Variants(t, p), plantstest.Plant(t, 2)) {
-		if p.Same(q) || q.Same(p) {
-			t.Errorf("plants that differ are the same: %s; compare the field in Plant.Same, internal/plants/plants.go", plantstest.Difference(q, p))
-		}
 	}
 }

@@ -85,18 +85,3 @@ func expectSame(t *testing.T, c *client, token string, plants []plant) {
 	slices.SortFunc(plants, func(a, b plant) int { return cmp.Compare(*a.ID, *b.ID) })
 	expectPlants(t, c, token, plants...)
 }
-
-// The program names a read-only file system, with and without existing data.
-func TestReadOnlyDisk(t *testing.T) {
-	t.Parallel()
-	dir := mount(t, "4m")
-	data := filepath.Join(dir, "data")
-	p := start(t, program.Environ(), data)
-	p.Stop(t)
-	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
-	for _, data := range []string{data, filepath.Join(dir, "new")} {
-		refuses(t, program.Environ(), data, nil, data, "read-only file system")
-	}
-}
