@@ -157,6 +157,7 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ request, check, status string }{
 		"no token needed":        {`{"statusCode":200,"body":"[]"}`, works, "Failed"},
+		"API Gateway's shape":    {`{"statusCode":401,"body":"{\"message\":\"Unauthorized\"}"}`, works, "Failed"},
 		"no message":             {`{"statusCode":401,"body":"{\"error\":40100}"}`, works, "Failed"},
 		"other status":           {strings.Replace(unauthorized, "401,", "403,", 1), works, "Failed"},
 		"no JSON":                {"not JSON", works, "Failed"},

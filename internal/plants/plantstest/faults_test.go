@@ -78,14 +78,12 @@ func owners(change func(string) string) faulty {
 	return f
 }
 
-// hiding returns nil from Create instead of an error.
-func hiding(hidden error) createFunc {
-	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-		if err := m.Create(ctx, owner, p, token); !errors.Is(err, hidden) {
-			return err
-		}
-		return nil
+// hideReuse returns nil from Create instead of an error.
+func hideReuse(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if err := m.Create(ctx, owner, p, token); !errors.Is(err, plants.ErrTokenReused) {
+		return err
 	}
+	return nil
 }
 
 func nilIfEmpty(s *string) *string {
@@ -125,6 +123,13 @@ func listFromPlant(m *Memory, ctx context.Context, owner string, q plants.Query)
 func deleteOfAnyOwner(m *Memory, ctx context.Context, _ string, id int64) error {
 	e, _ := m.lookup(id)
 	return m.Delete(ctx, e.owner, id)
+}
+
+func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	if old, _ := m.lookup(p.ID); old.owner == owner && old.token != token {
+		m.replace(entry{owner, p, token})
+	}
+	return m.Create(ctx, owner, p, token)
 }
 
 // rememberTokens keeps tokens longer than plants, and across ids.

@@ -61,9 +61,9 @@ var faults = map[string]faulty{
 	"odd owners":                 owners(func(s string) string { return s[:min(len(s), 254)] }),
 	"odd owners/case":            owners(strings.ToLower),
 	"second create/retry":        stored(func(e *entry) { e.token = plants.NewWriteToken() }),
-	"second create":              {create: hiding(plants.ErrInUse)},
+	"second create":              {create: overwrite},
 	"token per id":               {create: rememberTokens(map[string]bool{})},
-	"second create/token reused": {create: hiding(plants.ErrTokenReused)},
+	"second create/token reused": {create: hideReuse},
 	"create after delete":        {create: rememberTokens(map[string]bool{})},
 	"second create/same token of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
 		if old, _ := m.lookup(p.ID); old.token == token && old.plant.Same(p) {
