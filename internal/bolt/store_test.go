@@ -143,22 +143,19 @@ func TestClosed(t *testing.T) {
 
 // A call that is concurrent with Close succeeds or fails, but never panics.
 func TestCloseUnderLoad(t *testing.T) {
-	path := newPath(t)
-	s := openTest(t, path)
-	made := make([]bool, 200)
+	s := openTest(t, newPath(t))
 	var wg sync.WaitGroup
-	for i := range made {
+	for i := range 200 {
 		wg.Go(func() {
 			err := s.Create(t.Context(), "alice", plants.Plant{ID: int64(i), Name: "x"}, plants.NewWriteToken())
 			if err != nil && !errors.Is(err, plants.ErrUnreachable) {
 				t.Error(err)
 			}
-			made[i] = err == nil
 			if _, err := s.List(t.Context(), "alice", plants.Query{Limit: 10}); err != nil && !errors.Is(err, plants.ErrUnreachable) {
 				t.Error(err)
 			}
 		})
-		if i == len(made)/2 {
+		if i == 100 {
 			wg.Go(func() {
 				if err := s.Close(); err != nil {
 					t.Error(err)
@@ -167,11 +164,4 @@ func TestCloseUnderLoad(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	s = openTest(t, path)
-	got := ", " + list(t, s, "alice") + ", "
-	for i, ok := range made {
-		if there := strings.Contains(got, fmt.Sprintf(", %d x, ", i)); ok && !there {
-			t.Errorf("plant %d was created but is missing", i)
-		}
-	}
 }

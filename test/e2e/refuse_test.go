@@ -1,14 +1,10 @@
 package e2e
 
 import (
-	"bytes"
-	"crypto/rand"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/program"
 )
 
@@ -78,22 +74,4 @@ func TestSecondProcess(t *testing.T) {
 	id := randomID()
 	createAll(t, c, token, plant{ID: &id, Name: "Basil"})
 	expectPlants(t, c, token, plant{ID: &id, Name: "Basil"})
-}
-
-// The program names a damaged file and leaves it as it is. Packages bolt and
-// issuer test more kinds of damage, and missing permissions.
-func TestDamagedFiles(t *testing.T) {
-	t.Parallel()
-	noise := make([]byte, 1<<16)
-	rand.Read(noise)
-	for name, content := range map[string][]byte{"plants.db": noise, issuer.KeyFile: noise} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		refuses(t, program.Environ(), filepath.Dir(path), nil, path)
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, content) {
-			t.Errorf("%s has changed: %v", name, err)
-		}
-	}
 }
