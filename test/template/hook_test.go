@@ -7,18 +7,6 @@ import (
 	"testing"
 )
 
-// The programs give up before Lambda stops them.
-func TestTimeouts(t *testing.T) {
-	t.Parallel()
-	resources := deploy(t, nil).Resources
-	for name, file := range map[string]string{"HookFunction": "cmd/hook/hook.go", function: "internal/check/check.go"} {
-		own := regexp.MustCompile(`\btimeout = (\d+) \* time\.Second`).FindStringSubmatch(readFile(t, file))
-		if own == nil || number(own[1]) >= number(resources[name].Properties, "Timeout") {
-			t.Errorf("template.yaml: the Timeout of %s must be longer than that of %s, %q", name, file, own)
-		}
-	}
-}
-
 // CodeDeploy runs the hook for the version that gets published. The hook may
 // invoke it and report the result, and nothing else.
 func TestHook(t *testing.T) {
@@ -33,6 +21,10 @@ func TestHook(t *testing.T) {
 	// https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambda.html
 	if name := str(properties, "FunctionName"); !regexp.MustCompile(`^CodeDeployHook_[\w-]{1,49}$`).MatchString(name) {
 		t.Errorf("template.yaml: CodeDeploy may not invoke the hook by its name %q", name)
+	}
+	limit := regexp.MustCompile(`\btimeout = (\d+) \* time\.Second`).FindStringSubmatch(readFile(t, "cmd/hook/hook.go"))
+	if limit == nil || number(limit[1]) >= number(properties, "Timeout") {
+		t.Errorf("template.yaml: the Timeout of %s must be longer than that in cmd/hook/hook.go, %q", hook, limit)
 	}
 	version, _, _ := strings.Cut(s.version(), " ")
 	if got := str(properties, "Environment", "Variables", "NEW_VERSION"); got != "${"+version+"}" {
