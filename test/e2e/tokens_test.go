@@ -66,8 +66,7 @@ func TestOtherIssuer(t *testing.T) {
 	}
 }
 
-// With REQUIRE_SCOPES a token must have the scope that it is used for. The
-// program's own issuer grants both scopes by default.
+// With REQUIRE_SCOPES a token must have the scope that it is used for.
 func TestRequireScopes(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
@@ -75,8 +74,4 @@ func TestRequireScopes(t *testing.T) {
 	c := newClient(docsPage.target(other.Base, nil))
 	expect(t, c, other.keep(issuer.Token("alice")), "GET", 403, 40300)
 	expect(t, c, other.keep(issuer.Token("alice", "plants/read")), "GET", 200, 0)
-	own := start(t, program.Environ(config.RequireScopes+"=true"), t.TempDir())
-	c, token := own.user(t)
-	expect(t, c, token, "GET", 200, 0)
-	expect(t, c, token, "DELETE", 404, 40400)
 }
