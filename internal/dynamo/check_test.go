@@ -40,6 +40,9 @@ func TestCheck(t *testing.T) {
 		"index of another name": {func(in *dynamodb.CreateTableInput) {
 			in.GlobalSecondaryIndexes[0].IndexName = aws.String("by-owner")
 		}, true, false},
+		"index without a sort key": {func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes[0].KeySchema = key("owner")
+		}, true, false},
 		"index with another key": {func(in *dynamodb.CreateTableInput) {
 			in.GlobalSecondaryIndexes[0].KeySchema = key("id", "owner")
 		}, true, false},

@@ -77,13 +77,44 @@ var manyPlants = flag.Int("plants", 4000, "plants of the owner with many in Test
 
 // The cost of a page doesn't depend on how many plants its owner has.
 func TestListCost(t *testing.T) {
-	client, table, m := meteredTable(t)
-	store := dynamo.New(client, table)
+	direct, table := dynamolocal.Table(t)
 	const fewPlants = 200
-	load(t, client, table, "many", 0, *manyPlants, "fern")
-	load(t, client, table, "few", *manyPlants, fewPlants, "fern")
+	load(t, direct, table, "many", 0, *manyPlants, "fern")
+	load(t, direct, table, "few", *manyPlants, fewPlants, "fern")
 
-	few, many := m.page(t, store, "few", int64(*manyPlants+50)), m.page(t, store, "many", int64(*manyPlants/2))
+	type cost struct {
+		requests int
+		units    float64 // read units
+	}
+	var total cost
+	meter := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+		middleware.InitializeOutput, middleware.Metadata, error,
+	) {
+		in.Parameters.(*dynamodb.QueryInput).ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		out, metadata, err := next.HandleInitialize(ctx, in)
+		if q, ok := out.Result.(*dynamodb.QueryOutput); ok && err == nil {
+			total.requests++
+			total.units += *q.ConsumedCapacity.CapacityUnits
+		}
+		return out, metadata, err
+	}
+	cfg := dynamolocal.Config(*direct.Options().BaseEndpoint)
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Meter", meter), middleware.Before)
+	})
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(owner string, after int) cost {
+		total = cost{}
+		page, err := dynamo.New(client, table).List(t.Context(), owner, plants.Query{After: new(int64(after)), Limit: 100})
+		if err != nil || len(page.Plants) != 100 {
+			t.Fatalf("a page of %d plants, want 100: %v", len(page.Plants), err)
+		}
+		return total
+	}
+	few, many := page("few", *manyPlants+50), page("many", *manyPlants/2)
 	t.Logf("a page of 100 of %d plants costs %+v, of %d plants %+v", fewPlants, few, *manyPlants, many)
 	if few != many {
 		t.Error("the costs differ")
@@ -91,58 +122,6 @@ func TestListCost(t *testing.T) {
 	if few.requests != 1 || few.units != 1.5 {
 		t.Errorf("a page costs %+v, want 1 request and half a unit per 4 KB", few)
 	}
-}
-
-// A cost is that of queries.
-type cost struct {
-	requests int
-	units    float64 // read units
-}
-
-// A meter adds up the cost of a client's queries.
-type meter struct{ total cost }
-
-func meteredTable(t testing.TB) (*dynamodb.Client, string, *meter) {
-	t.Helper()
-	direct, table := dynamolocal.Table(t)
-	m := new(meter)
-	cfg := dynamolocal.Config(*direct.Options().BaseEndpoint)
-	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Meter", m.measure), middleware.Before)
-	})
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client, table, m
-}
-
-func (m *meter) measure(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-	middleware.InitializeOutput, middleware.Metadata, error,
-) {
-	if q, ok := in.Parameters.(*dynamodb.QueryInput); ok {
-		q.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-	}
-	out, metadata, err := next.HandleInitialize(ctx, in)
-	if q, ok := out.Result.(*dynamodb.QueryOutput); ok && err == nil {
-		m.total.requests++
-		m.total.units += *q.ConsumedCapacity.CapacityUnits
-	}
-	return out, metadata, err
-}
-
-// page reads a page of 100 plants and returns its cost.
-func (m *meter) page(t testing.TB, store plants.Store, owner string, after int64) cost {
-	t.Helper()
-	m.total = cost{}
-	page, err := store.List(t.Context(), owner, plants.Query{After: &after, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(page.Plants) != 100 {
-		t.Fatalf("a page of %d plants, want 100", len(page.Plants))
-	}
-	return m.total
 }
 
 // load writes n plants with ids from first on, in batches.
