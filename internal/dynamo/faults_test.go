@@ -55,6 +55,7 @@ func TestFaultLasts(t *testing.T) {
 		"throttled":       {dynamolocal.Throttle, plants.ErrThrottled, "ProvisionedThroughputExceeded", 6},
 		"unavailable":     {dynamolocal.Unavailable, plants.ErrUnreachable, "ServiceUnavailable", 6},
 		"connection cut":  {dynamolocal.Cut, plants.ErrUnreachable, "EOF", 6},
+		"no answer":       {dynamolocal.Hang, plants.ErrUnreachable, "", 6}, // not the end of the caller's context
 		"unreadable":      {dynamolocal.Garble, plants.ErrUnreachable, "deserialization failed", 6},
 		"empty answer":    {dynamolocal.Reply(200, ""), plants.ErrUnreachable, "empty", 6},
 		"no error code":   {dynamolocal.Reply(400, "{}"), plants.ErrUnreachable, "400", 6},
@@ -80,27 +81,6 @@ func TestFaultLasts(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The timeout of an attempt doesn't look like the end of the caller's context.
-func TestAttemptsTimeOut(t *testing.T) {
-	t.Parallel()
-	direct, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
-	cfg := dynamolocal.Config(proxy.URL)
-	cfg.RetryMaxAttempts = 2
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := dynamo.New(client, table)
-	eachOperation(func(op operation) {
-		proxy.Always(op.request, dynamolocal.Hang)
-		wantSentinel(t, op.name, op.call(t.Context(), store), plants.ErrUnreachable)
-		if got := proxy.Count(op.request); got != 2 {
-			t.Errorf("%s: %d requests, want 2", op.name, got)
-		}
-	})
 }
 
 // A call returns when its context ends: before a request, during one, and

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"example.com/plantstore/internal/plants"
 )
@@ -91,16 +89,6 @@ func nilIfEmpty(s *string) *string {
 		return nil
 	}
 	return s
-}
-
-// basicPlane replaces what a database with three bytes per character can't store.
-func basicPlane(s string) string {
-	return strings.Map(func(r rune) rune {
-		if utf8.RuneLen(r) > 3 {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
 }
 
 func decremented(id *int64) *int64 {
