@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/dynamolocal"
 )
@@ -109,14 +108,6 @@ func TestContextEnds(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestConnectionRefused(t *testing.T) {
-	t.Parallel()
-	store := dynamo.New(dynamolocal.Client(t, "http://127.0.0.1:1"), "plants")
-	eachOperation(func(op operation) {
-		wantSentinel(t, op.name, op.call(t.Context(), store), plants.ErrUnreachable)
-	})
 }
 
 // Failed retries don't use up those of later calls.
