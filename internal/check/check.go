@@ -3,8 +3,7 @@
 //
 // An invocation with the payload [Event] asks for a check and gets a [Report]. It
 // takes permission to invoke the function itself (IAM). Clients of an HTTP API or
-// a function URL can't ask: whatever they send is the value of some member of an
-// HTTP event, which always has other members than check.
+// a function URL can't ask: the event of an HTTP request always has other members.
 package check
 
 import (
@@ -54,7 +53,7 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if !asks(payload) {
 		return h.next.Invoke(ctx, payload)
 	}
-	ctx, cancel := lambdahttp.WithMargin(lambdahttp.WithInvocation(ctx))
+	ctx, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
 	report := h.parts.check(ctx)
 	level := slog.LevelInfo

@@ -77,10 +77,9 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	ctx, cancel := WithMargin(ctx)
+	ctx, cancel := WithInvocation(ctx)
 	defer cancel()
 	e, err := parse(payload)
-	ctx = WithInvocation(ctx)
 	if id := e.RequestContext.RequestID; id != "" {
 		ctx = logging.With(ctx, slog.String("apigw_request_id", id))
 	}
@@ -120,20 +119,11 @@ func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) 
 	return answer, true
 }
 
-// WithMargin returns a copy of ctx, the context of an invocation, that ends
-// [DeadlineMargin] earlier.
-func WithMargin(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
-}
-
-// WithInvocation returns a copy of ctx, the context of an invocation, whose log
-// lines carry the ids that Lambda's own lines have: of the request as request_id,
-// and of the trace, the root of its X-Amzn-Trace-Id, as trace_id.
-func WithInvocation(ctx context.Context) context.Context {
+// WithInvocation returns a copy of ctx, the context of an invocation, that ends
+// [DeadlineMargin] earlier. Its log lines carry the ids that Lambda's own lines
+// have: of the request as request_id, and of the trace, the root of its
+// X-Amzn-Trace-Id, as trace_id.
+func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		ctx = logging.With(ctx, slog.String(logging.RequestID, lc.AwsRequestID))
 	}
@@ -142,5 +132,8 @@ func WithInvocation(ctx context.Context) context.Context {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}
-	return ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
+	}
+	return context.WithCancel(ctx)
 }
