@@ -31,8 +31,8 @@ const (
 	listReserve = 2 * time.Second
 
 	// While more than manyLists are in progress, lists have at most smallList
-	// bytes, read in batches of smallBatch plants. This bounds the memory of
-	// clients that read their lists slowly or not at all.
+	// bytes, read in batches of smallBatch plants. This bounds the memory of lists
+	// whose clients read them slowly or not at all.
 	manyLists  = 16
 	smallList  = 64 << 10
 	smallBatch = 128
