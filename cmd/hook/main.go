@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -32,7 +33,7 @@ func main() {
 func setUp(ctx context.Context) (*hook, error) {
 	version := os.Getenv("NEW_VERSION")
 	if version == "" {
-		return nil, fmt.Errorf("NEW_VERSION is not set: set it to the ARN of the new version")
+		return nil, errors.New("NEW_VERSION is not set: set it to the ARN of the new version")
 	}
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

@@ -35,10 +35,8 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // without the address
-		}
-		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
+		cause := errors.Unwrap(err) // a *url.Error repeats the whole address
+		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), cause)
 	}
 	defer resp.Body.Close()
 	body, err := read(resp)
