@@ -56,8 +56,8 @@ func (h *hook) handle(ctx context.Context, e event) error {
 }
 
 // try returns an error if the new version doesn't work. Permissions that were
-// granted just before take some seconds to apply, so it tries again if access was
-// denied.
+// granted just before take some seconds to apply, so it tries again if the hook or
+// the new version was denied access.
 func (h *hook) try(ctx context.Context) error {
 	const attempts, delay = 10, 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, timeout)

@@ -1,5 +1,6 @@
 // Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP
-// API or a function URL. Package config documents its environment variables.
+// API or a function URL. Package config documents its environment variables, and
+// package check the invocation that checks what the function depends on.
 package main
 
 import (

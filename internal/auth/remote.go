@@ -80,10 +80,9 @@ func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
 	return &RemoteKeySet{address: u.String(), client: restrict(client)}, nil
 }
 
-// Load fetches the keys, or waits for the fetch in progress. It is meant for
-// program start, and waits for at most a second. An error is not final: a fetch
-// that takes longer goes on, and after one that failed the next request that
-// needs a key tries again.
+// Load fetches the keys, or waits for the fetch in progress, for at most a second.
+// An error is not final: a fetch that takes longer goes on, and after one that
+// failed the next request that needs a key tries again.
 func (r *RemoteKeySet) Load(ctx context.Context) error {
 	r.mu.Lock()
 	f := r.start(wallClock())
@@ -95,7 +94,7 @@ func (r *RemoteKeySet) Load(ctx context.Context) error {
 	case <-f.done:
 		return f.err
 	default:
-		return fmt.Errorf("the token issuer's keys are not fetched after %v yet", waitTimeout)
+		return fmt.Errorf("the token issuer's keys have not arrived after %v", waitTimeout)
 	}
 }
 

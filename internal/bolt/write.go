@@ -131,8 +131,9 @@ func (s *Store) commitBatch(batch []*write) (others []*write) {
 	return nil
 }
 
-// unwritable wraps an error of a commit in [plants.ErrUnwritable], unless the file
-// is closed. With keys and values of valid size, any other error is the disk's.
+// unwritable wraps an error of a commit in [plants.ErrUnwritable] or, if the file
+// is closed, in [plants.ErrUnreachable]. With keys and values of valid size, any
+// other error is the disk's.
 func (s *Store) unwritable(err error) error {
 	if err == nil || errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
 		return s.unreachable(err)
@@ -140,8 +141,8 @@ func (s *Store) unwritable(err error) error {
 	return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 }
 
-// unreachable wraps an error of a read in [plants.ErrUnreachable]: the file is
-// closed.
+// unreachable wraps an error in [plants.ErrUnreachable]. A read fails only if the
+// file is closed.
 func (s *Store) unreachable(err error) error {
 	if err == nil {
 		return nil

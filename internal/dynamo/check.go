@@ -67,8 +67,8 @@ func (s *Store) CheckIndex(ctx context.Context) error {
 	return checked(err)
 }
 
-// checked returns nil for a failed condition. Of an answer it keeps the code and
-// the message.
+// checked returns nil for a failed condition, since the request was valid and
+// allowed. Of other answers it keeps the code and the message.
 func checked(err error) error {
 	answer, ok := errors.AsType[smithy.APIError](err)
 	switch {
