@@ -161,10 +161,11 @@ func rerun(t *testing.T, env []string, args ...string) *exec.Cmd {
 // The start-up messages tell a person how to send the first request.
 func TestBanner(t *testing.T) {
 	t.Parallel()
-	p := start(t, program.Environ(), t.TempDir())
+	dir := t.TempDir()
+	p := start(t, program.Environ(), dir)
 	p.Stop(t)
 	text := p.Stderr.String()
-	for _, want := range []string{"listening on " + p.Base + "\n", p.Data, "try it in a browser: " + p.Base + "/\n", "curl ", p.Base + "/oauth2/token"} {
+	for _, want := range []string{"listening on " + p.Base + "\n", dir, "try it in a browser: " + p.Base + "/\n", "curl ", p.Base + "/oauth2/token"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

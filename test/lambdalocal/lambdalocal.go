@@ -40,14 +40,10 @@ func Start(tb testing.TB, o Options) (f *Function, base string) {
 	return f, front.URL
 }
 
-// Build builds a program of this module for this machine, with the flags that it
-// gets deployed with. The program is the path of its folder, such as
-// "cmd/lambda".
-func Build(program string) (binary string, err error) {
-	return build(program)
-}
-
-func build(program string, flags ...string) (binary string, err error) {
+// Build builds a program of this module for this machine, with the given flags of
+// go build and those that it gets deployed with. The program is the path of its
+// folder, such as "cmd/lambda".
+func Build(program string, flags ...string) (binary string, err error) {
 	return tools.Build(program, append(flags, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")...)
 }
 
@@ -73,5 +69,5 @@ func BuildForAWS(root []byte) (binary string, err error) {
 	if err := errors.Join(os.WriteFile(added, fmt.Appendf(nil, code, root), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return "", err
 	}
-	return build("cmd/lambda", "-overlay", overlay)
+	return Build("cmd/lambda", "-overlay", overlay)
 }

@@ -94,8 +94,6 @@ func (op *Operation) checkVerdict(fault error, resp *http.Response, body []byte)
 // errorCode returns the code in the body of an error, or 0.
 func errorCode(body []byte) int {
 	var e struct{ Error int }
-	if json.Unmarshal(body, &e) != nil {
-		return 0
-	}
+	json.Unmarshal(body, &e) // not every body is an error
 	return e.Error
 }

@@ -23,7 +23,6 @@ import (
 // A Program is a process of cmd/local.
 type Program struct {
 	Base           string // the base address, once the program listens
-	Data           string // the data directory
 	Cmd            *exec.Cmd
 	Stdout, Stderr tools.Buffer
 
@@ -46,7 +45,7 @@ func Command(t testing.TB, env []string, dir string, args ...string) *Program {
 		t.Fatal(err)
 	}
 	args = append([]string{"-addr", "127.0.0.1:0", "-data", dir}, args...)
-	p := &Program{Data: dir, Cmd: exec.Command(binary, args...), exited: make(chan struct{})}
+	p := &Program{Cmd: exec.Command(binary, args...), exited: make(chan struct{})}
 	p.Cmd.Env, p.Cmd.Stdout, p.Cmd.Stderr = env, &p.Stdout, &p.Stderr
 	return p
 }

@@ -96,8 +96,8 @@ func (t *Tools) Moto(tb testing.TB) (env []string) {
 	return append(t.AWS(tb), "AWS_ENDPOINT_URL="+strings.TrimSpace(address))
 }
 
-// AWS returns the environment of a program that calls the command aws, like
-// [Tools.SAM] for the AWS CLI. It needs a Unix shell.
+// AWS returns the environment of [Tools.Python] with the AWS CLI as the command
+// aws. It needs a Unix shell.
 func (t *Tools) AWS(tb testing.TB) (env []string) {
 	tb.Helper()
 	dir := tb.TempDir()

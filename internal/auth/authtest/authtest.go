@@ -2,6 +2,7 @@
 package authtest
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -23,7 +24,7 @@ const (
 	IssuerURL = "https://issuer.test"
 	Audience  = "plants-test"
 	KeyID     = "es256" // of the ES256 key
-	RSAKeyID  = "rs256" // of the RS256 key
+	rsaKeyID  = "rs256" // of the RS256 key
 	Lifetime  = time.Hour
 )
 
@@ -51,7 +52,7 @@ func NewIssuer(testing.TB) *Issuer {
 func (i *Issuer) JWKS() []byte {
 	return must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
 		{Key: i.ECKey.Public(), KeyID: KeyID, Algorithm: string(jose.ES256), Use: "sig"},
-		{Key: i.RSAKey.Public(), KeyID: RSAKeyID, Algorithm: string(jose.RS256), Use: "sig"},
+		{Key: i.RSAKey.Public(), KeyID: rsaKeyID, Algorithm: string(jose.RS256), Use: "sig"},
 	}}))
 }
 
@@ -63,9 +64,7 @@ func (i *Issuer) Verifier(tb testing.TB) *auth.Verifier { return i.VerifierOf(tb
 // are set to those of the Issuer.
 func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
 	tb.Helper()
-	if c.Issuer == "" {
-		c.Issuer = IssuerURL
-	}
+	c.Issuer = cmp.Or(c.Issuer, IssuerURL)
 	if c.Audiences == nil {
 		c.Audiences = []string{Audience}
 	}
@@ -108,7 +107,7 @@ func (i *Issuer) Sign(claims map[string]any) string {
 
 // SignRS256 is like [Issuer.Sign] with the RS256 key.
 func (i *Issuer) SignRS256(claims map[string]any) string {
-	return sign(jose.RS256, i.RSAKey, RSAKeyID, claims)
+	return sign(jose.RS256, i.RSAKey, rsaKeyID, claims)
 }
 
 func sign(alg jose.SignatureAlgorithm, key crypto.Signer, kid string, claims map[string]any) string {

@@ -11,6 +11,14 @@ import (
 
 func nothing[T any](T) {}
 
+// lookup returns the plant with the given id, or a zero entry.
+func (m *Memory) lookup(id int64) (e entry, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok = m.byID[id]
+	return e, ok
+}
+
 func (m *Memory) replace(e entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,11 +131,11 @@ func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, tok
 // rememberTokens keeps tokens longer than plants, and across ids.
 func rememberTokens(done map[string]bool) createFunc {
 	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-		if key := owner + string(token); done[key] {
+		key := owner + string(token)
+		if done[key] {
 			return nil
-		} else {
-			done[key] = true
 		}
+		done[key] = true
 		return m.Create(ctx, owner, p, token)
 	}
 }

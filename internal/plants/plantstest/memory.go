@@ -26,14 +26,6 @@ type entry struct {
 	token plants.WriteToken
 }
 
-// lookup returns the plant with the given id, or a zero entry.
-func (m *Memory) lookup(id int64) (e entry, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, ok = m.byID[id]
-	return e, ok
-}
-
 // put stores e. The caller holds the lock.
 func (m *Memory) put(e entry) {
 	if m.byID == nil {
