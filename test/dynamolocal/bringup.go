@@ -66,14 +66,10 @@ func startJava() (endpoint string, err error) {
 //go:embed pom.xml
 var pom []byte
 
-// libraryFolder has the version in pom.xml, so that another version goes to
-// another folder of the cache.
-const libraryFolder = "dynamodb-local-3.0.0"
-
 // libraries returns the folder with the libraries of DynamoDB Local. Maven
 // downloads them the first time.
 func libraries() (string, error) {
-	return tools.Dir(libraryFolder, func(dir string) error {
+	return tools.Dir("dynamodb-local", pom, func(dir string) error {
 		file := filepath.Join(dir, "pom.xml")
 		if err := os.WriteFile(file, pom, 0o600); err != nil {
 			return err

@@ -3,9 +3,7 @@
 package issuers
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"fmt"
 	"net/http"
 	"os/exec"
 	"testing"
@@ -25,10 +23,10 @@ func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 	return p.Await(t, ready)[1]
 }
 
-// cached returns a directory of the cache that is named after what is in it.
-func cached(t *testing.T, name string, content []byte, fill func(dir string) error) string {
+// cached returns a directory of the cache; see [tools.Dir].
+func cached(t *testing.T, name string, recipe []byte, fill func(dir string) error) string {
 	t.Helper()
-	dir, err := tools.Dir(fmt.Sprintf("%s-%x", name, sha256.Sum256(content))[:len(name)+13], fill)
+	dir, err := tools.Dir(name, recipe, fill)
 	if err != nil {
 		t.Fatal(err)
 	}

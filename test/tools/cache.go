@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,18 +12,18 @@ import (
 )
 
 // Dir returns a folder of the user's cache, and calls fill to fill it unless
-// an earlier call, in any process, has succeeded. If the contents change, the
-// name must change too.
+// an earlier call with the same name and recipe, in any process, has succeeded.
+// The recipe determines the contents, such as a list of packages.
 //
 // Processes that need the folder at the same time wait for the one that fills it,
-// but no longer than [Patience]. Fill gets a temporary folder, which is renamed once it is
-// complete, so files in it must not contain its path.
-func Dir(name string, fill func(dir string) error) (string, error) {
+// but no longer than [Patience]. Fill gets a temporary folder, which is renamed
+// once it is complete, so files in it must not contain its path.
+func Dir(name string, recipe []byte, fill func(dir string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	final := filepath.Join(cache, "plantstore-test", name)
+	final := filepath.Join(cache, "plantstore-test", fmt.Sprintf("%s-%.6x", name, sha256.Sum256(recipe)))
 	partial := final + ".partial"
 	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
 		return "", err

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -17,9 +16,7 @@ func Python(name string, requirements []byte) (interpreter string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// Another Python or other packages need another folder.
-	name = fmt.Sprintf("%s-%.6x", name, sha256.Sum256([]byte(version+string(requirements))))
-	dir, err := Dir(name, func(dir string) error {
+	dir, err := Dir(name, fmt.Append(nil, version, string(requirements)), func(dir string) error {
 		if _, err := Run(python, "-m", "venv", dir); err != nil {
 			return err
 		}

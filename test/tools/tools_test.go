@@ -49,7 +49,7 @@ func TestDirIsFilledOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			dir, err := Dir("tools", func(dir string) error {
+			dir, err := Dir("tools", nil, func(dir string) error {
 				fills.Add(1)
 				time.Sleep(50 * time.Millisecond) // while the others wait
 				return os.WriteFile(filepath.Join(dir, "tool"), []byte("whole"), 0o600)
@@ -69,19 +69,22 @@ func TestDirAfterFailure(t *testing.T) {
 	setCache(t)
 	broken := errors.New("no network")
 	var partial string
-	_, err := Dir("tools", func(dir string) error { partial = dir; return broken })
+	_, err := Dir("tools", nil, func(dir string) error { partial = dir; return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	if err := os.MkdirAll(filepath.Join(partial, "half"), 0o700); err != nil { // as a killed process leaves it
 		t.Fatal(err)
 	}
-	dir, err := Dir("tools", func(string) error { return nil })
+	dir, err := Dir("tools", nil, func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(dir); len(entries) > 0 || err != nil {
 		t.Errorf("the second attempt found files of the first: %v, %v", entries, err)
+	}
+	if other, err := Dir("tools", []byte("new"), func(string) error { return nil }); other == dir || err != nil {
+		t.Errorf("another recipe: %s, %v", other, err)
 	}
 }
 
