@@ -67,8 +67,8 @@ func TestRandomFaults(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
 	faults := []dynamolocal.Fault{
-		nil, dynamolocal.Throttle, dynamolocal.Unavailable, dynamolocal.Garble, dynamolocal.Cut, dynamolocal.Lose,
-		dynamolocal.Truncate, dynamolocal.BreakAfter, dynamolocal.Corrupt, dynamolocal.Reply(200, ""), dynamolocal.Reply(400, ""),
+		nil, dynamolocal.Throttle, dynamolocal.Unavailable, dynamolocal.Garble, dynamolocal.Cut, dynamolocal.After(dynamolocal.Cut),
+		dynamolocal.Truncate, dynamolocal.After(dynamolocal.Unavailable), dynamolocal.Corrupt, dynamolocal.Reply(200, ""), dynamolocal.Reply(400, ""),
 	}
 	late := make(chan func() dynamolocal.Answer, 100)
 	lateDelete := func(x *dynamolocal.Exchange) {

@@ -17,16 +17,13 @@ import (
 // lost are the faults after which a request was carried out, unknown to the
 // client.
 var lost = map[string]dynamolocal.Fault{
-	"connection cut":        dynamolocal.Lose,
-	"answer too late":       dynamolocal.LoseSlowly,
+	"connection cut":        dynamolocal.After(dynamolocal.Cut),
+	"answer too late":       dynamolocal.After(dynamolocal.Hang),
 	"answer truncated":      dynamolocal.Truncate,
 	"answer stalled":        dynamolocal.Stall,
-	"server error after it": dynamolocal.BreakAfter,
+	"server error after it": dynamolocal.After(dynamolocal.Refuse(500, "InternalServerError")),
 	"answer corrupted":      dynamolocal.Corrupt,
-	"answer unreadable": func(x *dynamolocal.Exchange) {
-		x.Forward()
-		dynamolocal.Garble(x)
-	},
+	"answer unreadable":     dynamolocal.After(dynamolocal.Garble),
 }
 
 // A request whose answer was lost has its effect once, and succeeds.
@@ -116,7 +113,7 @@ func TestCreateFindsAnother(t *testing.T) {
 	if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.Lose} {
+	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.After(dynamolocal.Cut)} {
 		proxy.Fail("PutItem", fault)
 		wantSentinel(t, "Create", create.call(t.Context(), store), plants.ErrInUse)
 	}

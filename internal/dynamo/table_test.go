@@ -52,7 +52,7 @@ func TestEnsureTableAnswerLost(t *testing.T) {
 	t.Parallel()
 	direct, table := newTableName(t)
 	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
-	proxy.Fail("CreateTable", dynamolocal.Lose)
+	proxy.Fail("CreateTable", dynamolocal.After(dynamolocal.Cut))
 	if err := dynamo.EnsureTable(t.Context(), dynamolocal.Client(t, proxy.URL), table); err != nil {
 		t.Error(err)
 	}

@@ -43,10 +43,12 @@ func Refuse(status int, code string) Fault {
 	return Reply(status, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`, code))
 }
 
-// Lose carries the request out and closes the connection without an answer.
-func Lose(x *Exchange) {
-	x.Forward()
-	Cut(x)
+// After returns a fault that carries the request out before it meets f.
+func After(f Fault) Fault {
+	return func(x *Exchange) {
+		x.Forward()
+		f(x)
+	}
 }
 
 // Late returns a fault that closes the connection without an answer, and the
@@ -59,26 +61,21 @@ func Late() (f Fault, carryOut func() Answer) {
 	}, func() Answer { return (<-held).Forward() }
 }
 
-// LoseSlowly carries the request out and doesn't answer until the client gives
-// up.
-func LoseSlowly(x *Exchange) {
-	x.Forward()
-	Hang(x)
-}
-
-// Truncate carries the request out and closes the connection in the middle of
-// the answer.
+// Truncate carries the request out and sends half of the answer. The server then
+// closes the connection.
 func Truncate(x *Exchange) {
-	writeHalf(x)
-	Cut(x)
+	a := x.Forward()
+	a.Header.Set("Content-Length", fmt.Sprint(len(a.Body)))
+	a.Body = a.Body[:len(a.Body)/2]
+	a.writeTo(x.W)
+	x.W.(http.Flusher).Flush()
 }
 
 // Stall carries the request out and stops in the middle of the answer until the
 // client gives up.
 func Stall(x *Exchange) {
-	writeHalf(x)
+	Truncate(x)
 	Hang(x)
-	Cut(x)
 }
 
 // Corrupt carries the request out and changes the answer, but not its checksum.
@@ -90,18 +87,4 @@ func Corrupt(x *Exchange) {
 		a.Body = append(a.Body, ' ')
 	}
 	a.writeTo(x.W)
-}
-
-// BreakAfter carries the request out and answers with a server error.
-func BreakAfter(x *Exchange) {
-	x.Forward()
-	Refuse(http.StatusInternalServerError, "InternalServerError")(x)
-}
-
-func writeHalf(x *Exchange) {
-	a := x.Forward()
-	a.Header.Set("Content-Length", fmt.Sprint(len(a.Body)))
-	a.Body = a.Body[:len(a.Body)/2]
-	a.writeTo(x.W)
-	x.W.(http.Flusher).Flush()
 }

@@ -21,7 +21,7 @@ func Package(tb testing.TB, function string) Options {
 	tools.Need(tb, "make")
 	var emulator string
 	if runtime.GOARCH != "arm64" {
-		emulator = "qemu-aarch64" // Debian: qemu-user
+		emulator = "qemu-aarch64"
 		tools.Need(tb, emulator)
 	}
 	root, err := tools.Root()
