@@ -33,12 +33,12 @@ func Build(program string, flags ...string) (binary string, err error) {
 	builds.dirs = append(builds.dirs, dir)
 	binary = filepath.Join(dir, filepath.Base(program)+".exe") // the suffix is for Windows
 	args := append([]string{"build", "-o", binary}, flags...)
-	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	env := append(os.Environ(), "CGO_ENABLED=0")
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		cmd = exec.Command("go", append(args, "-race")...) // which needs cgo
+		args, env = append(args, "-race"), nil // -race needs cgo
 	}
-	cmd.Args = append(cmd.Args, "example.com/plantstore/"+program)
+	cmd := exec.Command("go", append(args, "example.com/plantstore/"+program)...)
+	cmd.Env = env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", program, err, out)
 	}

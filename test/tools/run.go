@@ -15,7 +15,7 @@ var started = time.Now()
 
 // Patience returns how long to wait for something that takes longer on a slower
 // machine: two thirds of the time that the limit of all tests, go test -timeout,
-// leaves. The test that waits in vain can then say so, and other tests can run.
+// leaves. Then the waiting test can report what is missing, and others can run.
 func Patience() time.Duration {
 	if f := flag.Lookup("test.timeout"); f != nil {
 		if limit := f.Value.(flag.Getter).Get().(time.Duration); limit > 0 {
