@@ -228,11 +228,9 @@ func servePocketBase(b *testing.B) (base string) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	for range 1000 { // until it listens
-		if _, err := send("GET", "http://"+addr+"/api/health", "", ""); err == nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	tools.Await(b, func() error {
+		_, err := send("GET", "http://"+addr+"/api/health", "", "")
+		return err
+	})
 	return "http://" + addr + "/api/collections"
 }
