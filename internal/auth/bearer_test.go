@@ -19,10 +19,8 @@ func TestAuthorizationHeader(t *testing.T) {
 		want   error
 	}{
 		{"no header", nil, auth.ErrNoToken},
-		{"empty", []string{""}, auth.ErrNoToken},
 		{"no credentials", []string{"Bearer"}, auth.ErrNoToken},
 		{"other scheme", []string{"Basic YWxpY2U6"}, auth.ErrNoToken},
-		{"no scheme", []string{token}, auth.ErrNoToken},
 		{"no space", []string{"Bearer" + token}, auth.ErrNoToken},
 		{"tab after the scheme", []string{"Bearer\t" + token}, auth.ErrNoToken},
 		{"valid", []string{"Bearer " + token}, nil},
@@ -31,13 +29,8 @@ func TestAuthorizationHeader(t *testing.T) {
 		{"surrounding space", []string{"  Bearer " + token + " "}, nil},
 		{"two headers", []string{"Bearer " + token, "Bearer " + token}, auth.ErrInvalidToken},
 		{"joined by a gateway", []string{"Bearer " + token + ",Bearer " + token}, auth.ErrInvalidToken},
-		{"trailing text", []string{"Bearer " + token + " x"}, auth.ErrInvalidToken},
-		{"parameter", []string{`Bearer token="` + token + `"`}, auth.ErrInvalidToken},
 		{"padding", []string{"Bearer " + token + "="}, auth.ErrInvalidToken},
-		{"not ASCII", []string{"Bearer é"}, auth.ErrInvalidToken},
-		{"NUL", []string{"Bearer " + token + "\x00"}, auth.ErrInvalidToken},
 		{"line break", []string{"Bearer " + token[:20] + "\r\n" + token[20:]}, auth.ErrInvalidToken},
-		{"too long", []string{"Bearer " + strings.Repeat("a.", 1<<20)}, auth.ErrInvalidToken},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": test.values})

