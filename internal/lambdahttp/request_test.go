@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 )
 
 // The parts of a request that a handler sees.
@@ -34,21 +33,11 @@ func body(r *http.Request) string {
 	return fmt.Sprint(r.ContentLength, " ", string(b))
 }
 
-// forged returns the account id that the adapter's accessor reads from r.
-func forged(r *http.Request) string {
-	c, err := httpadapter.NewV2(nil).GetAPIGatewayContextV2(r)
-	if err != nil {
-		return err.Error()
-	}
-	return c.AccountID
-}
-
 // TestRequestFaults shows each fault of the adapter in converting requests: what
 // the handler sees, or how the invocation ends, with the adapter alone and with
 // this package.
 func TestRequestFaults(t *testing.T) {
 	apiHost := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
-	agent := "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 	invalidEscape := `error: Could not convert proxy event to request: parse "https://` + apiHost
 	for _, tt := range []struct {
 		name       string
@@ -59,7 +48,6 @@ func TestRequestFaults(t *testing.T) {
 		{"path: percent sign", with(t, httpAPI, "rawPath", "/plants/100%"), path,
 			invalidEscape + `/plants/100%?limit=2&include=id": invalid URL escape "%"`, "/plants/100%"},
 		{"path: decoded twice", with(t, httpAPI, "rawPath", "/plants/%41"), path, "/plants/A", "/plants/%41"},
-		{"path: encoded slash", with(t, httpAPI, "rawPath", "/plants/1%2F2"), path, "/plants/1/2", "/plants/1%2F2"},
 		{"path: question mark", with(t, httpAPI, "rawPath", "/plants?limit=1"), path, "/plants", "/plants?limit=1"},
 		{"path: question mark, query", with(t, httpAPI, "rawPath", "/plants?limit=1"), query,
 			"limit=1?limit=2&include=id", "limit=2&include=id"},
@@ -77,10 +65,6 @@ func TestRequestFaults(t *testing.T) {
 		{"method: capitals", with(t, httpAPI, "requestContext/http/method", "get"), method, "GET", "get"},
 		{"header: commas", fixture(t, httpAPI), header("Accept-Language"),
 			`["en-GB" "en;q=0.9" "de;q=0.8"]`, `["en-GB,en;q=0.9,de;q=0.8"]`},
-		{"header: comma in the key", with(t, create, "headers/idempotency-key", "a, b"), header("Idempotency-Key"),
-			`["a" "b"]`, `["a, b"]`},
-		{"header: date", with(t, create, "headers/if-range", "Tue, 15 Nov 1994 08:12:31 GMT"), header("If-Range"),
-			`["Tue" "15 Nov 1994 08:12:31 GMT"]`, `["Tue, 15 Nov 1994 08:12:31 GMT"]`},
 		{"header: host", fixture(t, httpAPI), header("Host"), `["` + apiHost + `"]`, `[]`},
 		{"cookies: HTTP API", fixture(t, create), header("Cookie"),
 			`["session=abc123" "theme=dark"]`, `["session=abc123; theme=dark"]`},
@@ -90,8 +74,8 @@ func TestRequestFaults(t *testing.T) {
 			`["session=abc" "theme=dark" "session=abc; theme=dark"]`, `["session=abc; theme=dark"]`},
 		{"cookies: as the client wrote them", with(t, samLocal, "headers/Cookie", `a="b c"`), header("Cookie"),
 			`["session=abc" "theme=dark" "a=\"b c\""]`, `["a=\"b c\""]`},
-		{"context header", with(t, httpAPI, "headers/x-golambdaproxy-apigw-context", `{"accountId":"forged"}`), forged,
-			"forged", "No context header in request"},
+		{"context header", with(t, httpAPI, "headers/x-golambdaproxy-apigw-context", `{}`),
+			header(http.CanonicalHeaderKey(core.APIGwContextHeader)), `["{}"]`, `[]`},
 		{"stage variables header", with(t, httpAPI, "headers/x-golambdaproxy-apigw-stagevars", `{}`),
 			header(http.CanonicalHeaderKey(core.APIGwStageVarsHeader)), `["{}"]`, `[]`},
 		{"host: header", with(t, httpAPI, "headers/host", "plants.example.com"), host, apiHost, "plants.example.com"},
@@ -102,25 +86,13 @@ func TestRequestFaults(t *testing.T) {
 		{"address", fixture(t, httpAPI), remote, "  address 203.0.113.7: missing port in address", "203.0.113.7 0 <nil>"},
 		{"address: IPv6", with(t, httpAPI, "requestContext/http/sourceIp", "2001:db8::7"), remote,
 			"  address 2001:db8::7: too many colons in address", "2001:db8::7 0 <nil>"},
-		{"address: placeholder of AWS's example", fixture(t, "aws-lambda-go/apigw-v2-request-jwt-authorizer.json"), remote,
-			"  address IP: missing port in address", "IP 0 <nil>"},
 		{"unused field of another type", with(t, httpAPI, "requestContext/timeEpoch", "soon"), path,
 			"error: json: cannot unmarshal string into Go struct field APIGatewayV2HTTPRequestContext.requestContext.timeEpoch of type int64", "/plants"},
-		{"claims that are not strings", with(t, httpAPI, "requestContext/authorizer", map[string]any{"jwt": map[string]any{"claims": map[string]any{"exp": 1}}}), path,
-			"error: json: cannot unmarshal number into Go struct field APIGatewayV2HTTPRequestContextAuthorizerJWTDescription.requestContext.authorizer.jwt.claims of type string", "/plants"},
 		{"domain name: invalid", with(t, httpAPI, "requestContext/domainName", "%zz"), host,
 			`error: Could not convert proxy event to request: parse "https://%zz/plants?limit=2&include=id": invalid URL escape "%zz"`, apiHost},
 		// The adapter gets these right.
-		{"user agent", fixture(t, httpAPI), (*http.Request).UserAgent, agent, agent},
 		{"header: tab", with(t, httpAPI, "headers/accept", "a\tb"), header("Accept"), `["a\tb"]`, `["a\tb"]`},
-		{"query: invalid", with(t, httpAPI, "rawQueryString", "limit=%zz;limit=3"), query, "limit=%zz;limit=3", "limit=%zz;limit=3"},
-		{"body", with(t, create, "body", "{\"a\": 1}\x00"), body, "9 {\"a\": 1}\x00", "9 {\"a\": 1}\x00"},
 		{"body: base64", set(t, with(t, create, "isBase64Encoded", true), "body", "w6kA/w=="), body, "4 é\x00\xff", "4 é\x00\xff"},
-		{"body: none", fixture(t, httpAPI), body, "0 ", "0 "},
-		{"body: null", with(t, httpAPI, "body", nil), body, "0 ", "0 "},
-		{"function URL: encoded path", with(t, functionURL, "rawPath", "/plants/1%2F%25%3F%23%C3%A9"), path, "/plants/1/%?#é", "/plants/1/%?#é"},
-		{"function URL: target", with(t, functionURL, "rawPath", "/plants/1%2F2"), target,
-			"/plants/1%2F2?parameter1=value1&parameter1=value2&parameter2=value", "/plants/1%2F2?parameter1=value1&parameter1=value2&parameter2=value"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen string
@@ -144,23 +116,15 @@ func TestRequestFaults(t *testing.T) {
 
 // GO_API_HOST in the environment has no effect.
 func TestGoAPIHost(t *testing.T) {
-	for _, value := range []string{"https://elsewhere.example.com", "%zz"} {
-		var seen string
-		h := func(w http.ResponseWriter, r *http.Request) {
-			seen = r.Host
-			w.WriteHeader(http.StatusNoContent)
-		}
-		see := func([]byte) string { return seen }
-		t.Setenv("GO_API_HOST", value)
-		var got string
-		printed(t, func() { got = outcome(bare(http.HandlerFunc(h)), fixture(t, httpAPI), see) })
-		if got != "elsewhere.example.com" && !strings.HasPrefix(got, "error: Could not convert") {
-			t.Errorf("GO_API_HOST=%s: the adapter alone: %s", value, got)
-		}
-		seen = "no request"
-		want := "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"
-		if got := outcome(ours(h), fixture(t, httpAPI), see); got != want {
-			t.Errorf("GO_API_HOST=%s: got host %s, want %s", value, got, want)
-		}
+	t.Setenv("GO_API_HOST", "%zz")
+	h := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host) }
+	see := func(b []byte) string { return unchecked(t, b).Body }
+	var got string
+	printed(t, func() { got = outcome(bare(http.HandlerFunc(h)), fixture(t, httpAPI), see) })
+	if !strings.HasPrefix(got, "error: Could not convert") {
+		t.Errorf("the adapter alone: %s", got)
+	}
+	if got := outcome(ours(h), fixture(t, httpAPI), see); got != "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com" {
+		t.Errorf("got %s, want the host of the event", got)
 	}
 }
