@@ -36,9 +36,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 	for _, test := range []struct{ token, want string }{
 		{"ory_at_abc.def", "not a signed JWT, since it has 2 parts: configure the issuer to issue JWT access tokens"},
-		{"a.b.c.d.e", "5 parts"},
 		{with("iss", "https://other.test/"+long), `iss is "https://other.test/x`},
-		{with("iss", "x"), `, not "https://issuer.test"`},
 		{with("aud", []string{"a", long}), `aud is ["a" "xxx`},
 		{with("aud", []string{}), `aud is []`},
 		{with("aud", "a"), `accepted are ["plants" "web"]`},
