@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -123,20 +122,6 @@ func readFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// documentation returns the names of README.md and the pages in docs.
-func documentation(t *testing.T) []string {
-	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"README.md"}
-	for _, page := range pages {
-		names = append(names, "docs/"+filepath.Base(page))
-	}
-	return names
 }
 
 // at returns what is at the path below v, whose steps are keys of objects and
