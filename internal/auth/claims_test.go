@@ -192,7 +192,6 @@ func TestScopes(t *testing.T) {
 		readIfRequired, writeIfRequired bool
 	}{
 		{[]string{}, true, true, false, false},
-		{list("openid", "email"), true, true, false, false},
 		{list("openid", "plants/read"), true, false, true, false},
 		{list("plants/read", "plants/write"), true, true, true, true},
 		{list("plants/read plants/write"), true, true, true, true},
@@ -200,7 +199,6 @@ func TestScopes(t *testing.T) {
 		{nil, true, true, false, false},
 		{"plants", true, true, false, false},
 		{"other/plants/read", true, true, false, false},
-		{"Plants/read", true, true, false, false},
 		{"plants/read", true, false, true, false},
 		{"plants/write", false, true, false, true},
 		{"openid  plants/write email", false, true, false, true},
