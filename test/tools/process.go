@@ -16,9 +16,9 @@ import (
 const supervisor = `
 after=$1; shift
 exec 3<&0
-trap : TERM
 "$@" </dev/null 3<&- &
 command=$!
+trap : TERM # not earlier: until "$@" is executed, its process would have the trap too
 exec >/dev/null 2>&1 # writing to a closed pipe would end it
 { cat <&3; kill -TERM 0; } &
 wait $command || wait $command
