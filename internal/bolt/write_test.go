@@ -15,6 +15,14 @@ import (
 // errors. The first write has a commit of its own, all others share the next.
 func together(t *testing.T, s *Store, n int64, call func(i int64) error) []error {
 	t.Helper()
+	await := func(active bool, waiting int64) {
+		for ok := false; !ok; time.Sleep(time.Millisecond) {
+			s.mu.Lock()
+			ok = s.active == active && int64(len(s.waiting)) == waiting
+			s.mu.Unlock()
+		}
+	}
+	await(false, 0)             // an earlier write is answered before its commitAll ends
 	tx, err := s.db.Begin(true) // commits wait for this transaction
 	if err != nil {
 		t.Fatal(err)
@@ -23,11 +31,7 @@ func together(t *testing.T, s *Store, n int64, call func(i int64) error) []error
 	var calls sync.WaitGroup
 	for i := range n {
 		calls.Go(func() { errs[i] = call(i) })
-		for arrived := false; !arrived; time.Sleep(time.Millisecond) {
-			s.mu.Lock()
-			arrived = s.active && int64(len(s.waiting)) == i
-			s.mu.Unlock()
-		}
+		await(true, i)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
