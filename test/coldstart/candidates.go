@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,13 +21,7 @@ type candidate struct {
 // newCandidates returns the programs to measure: the reference, the reference
 // with the settings of template.yaml, the service with the system's certificates,
 // as for an issuer outside AWS, and the service, for which the servers are AWS's
-// hosts. dir is a folder for the certificate of the servers, which the system
-// trusts.
-//
-// The system's certificates are one file here. Without settings Go also reads
-// all files in /etc/ssl/certs and /etc/pki/tls/certs. Where these contain the
-// file again, as on Amazon Linux, programs without our settings start more
-// slowly than here.
+// hosts. dir is an empty folder for the system's certificates.
 func newCandidates(reference string, e *endpoint, dir string) ([]candidate, error) {
 	service, err := lambdalocal.Build("cmd/lambda")
 	if err != nil {
@@ -35,15 +31,16 @@ func newCandidates(reference string, e *endpoint, dir string) ([]candidate, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "servers.pem"), e.certificate, 0o600); err != nil {
-		return nil, err
-	}
 	system := "/etc/ssl/certs/ca-certificates.crt" // Debian, Ubuntu
 	if _, err := os.Stat(system); err != nil {
 		system = "/etc/pki/tls/certs/ca-bundle.crt" // Fedora, Amazon Linux
 	}
-	if _, err := os.Stat(system); err != nil {
+	certificates, err := os.ReadFile(system)
+	if err != nil {
 		return nil, errors.New("no system certificates: install the package ca-certificates")
+	}
+	if err := splitCertificates(dir, append(certificates, e.certificate...)); err != nil {
+		return nil, err
 	}
 	env := []string{
 		"SSL_CERT_FILE=" + system, "SSL_CERT_DIR=" + dir,
@@ -57,4 +54,20 @@ func newCandidates(reference string, e *endpoint, dir string) ([]candidate, erro
 		{"service, other issuer", service, tuned},
 		{"service", serviceOnAWS, tuned},
 	}, nil
+}
+
+// splitCertificates writes each certificate of a PEM file to a file of its own in
+// dir. Lambda's provided.al2023 has such files in /etc/ssl/certs, which Go reads
+// after the file that has all of them. https://go.dev/issue/79018
+func splitCertificates(dir string, certificates []byte) error {
+	for i := 0; ; i++ {
+		block, rest := pem.Decode(certificates)
+		if block == nil {
+			return nil
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.pem", i)), pem.EncodeToMemory(block), 0o600); err != nil {
+			return err
+		}
+		certificates = rest
+	}
 }
