@@ -60,20 +60,21 @@ func TestParameterGroups(t *testing.T) {
 	}
 }
 
-// The parameters of samconfig.toml are valid, so that sam deploy doesn't fail.
+// The parameters of samconfig.toml are valid, so that sam deploy doesn't fail, also
+// as sam deploy --guided saves them: in quotes.
 func TestSAMConfig(t *testing.T) {
 	t.Parallel()
-	parameters := deploy(t, nil).Parameters
 	overrides := regexp.MustCompile(`(?m)^parameter_overrides = "(.*)"$`).FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1)
 	if len(overrides) != 2 {
 		t.Errorf("samconfig.toml: found %d lines of parameter_overrides, want those of two profiles", len(overrides))
 	}
 	for _, m := range overrides {
-		for o := range strings.FieldsSeq(m[1]) {
-			name, value, _ := strings.Cut(o, "=")
-			if !slices.ContainsFunc(parameters[name].AllowedValues, func(v any) bool { return str(v) == value }) {
-				t.Errorf("samconfig.toml: template.yaml doesn't allow %s", o)
-			}
+		parameters := map[string]string{}
+		for _, o := range regexp.MustCompile(`(\w+)=(\\".*?\\"|\S+)`).FindAllStringSubmatch(m[1], -1) {
+			parameters[o[1]] = strings.Trim(o[2], `\"`)
+		}
+		if refused := deploy(t, parameters).Refused; len(parameters) == 0 || len(refused) > 0 {
+			t.Errorf("samconfig.toml: template.yaml refuses %q of %q", refused, m[1])
 		}
 	}
 }

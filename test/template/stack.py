@@ -98,7 +98,8 @@ def evaluate(template, parameters, region):
     def section(name):
         return {key: value(v) for key, v in template.get(name, {}).items() if exists(v)}
 
-    refused = [name for name, v in parameters.items() if invalid(template["Parameters"][name], v)]
+    declared = template["Parameters"]
+    refused = [name for name, v in parameters.items() if name not in declared or invalid(declared[name], v)]
     refused += [
         assertion["AssertDescription"]
         for rule in template.get("Rules", {}).values()
