@@ -67,7 +67,11 @@ func (h *hook) try(ctx context.Context) error {
 		if err == nil || attempt == attempts || !strings.Contains(err.Error(), "AccessDenied") {
 			return err
 		}
-		time.Sleep(delay)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(delay):
+		}
 	}
 }
 

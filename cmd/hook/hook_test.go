@@ -10,8 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/dynamo"
@@ -209,4 +214,27 @@ func TestRefused(t *testing.T) {
 	if _, log, err := runHook(t, here(t, "AWS_ENDPOINT_URL_CODEDEPLOY=http://127.0.0.1:1"), refuse); err == nil {
 		t.Errorf("no error, log %s", log)
 	}
+}
+
+// A version that hangs is rejected in time, and with the first reason.
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		denied := false
+		h := hook{function: lambdaclient.New(lambdaclient.Options{
+			Region: "local", Credentials: aws.AnonymousCredentials{},
+			HTTPClient: smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+				if denied {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}
+				denied = true
+				return &http.Response{StatusCode: 403, Header: http.Header{"X-Amzn-Errortype": {"AccessDeniedException"}}, Body: http.NoBody}, nil
+			}),
+		})}
+		start := time.Now()
+		err := h.try(t.Context())
+		if took := time.Since(start); took != timeout || !strings.Contains(fmt.Sprint(err), "AccessDenied") {
+			t.Errorf("took %v, error %v", took, err)
+		}
+	})
 }
