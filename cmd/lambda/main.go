@@ -66,30 +66,30 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, err
 	}
 	store := dynamo.New(client, cfg.Table)
-	warm(ctx, cfg.Tokens.Keys, store, log)
-	parts := check.Parts{"table": store.CheckTable, "index": store.CheckIndex, "keys": checkKeys(cfg.Tokens.Keys)}
+	loadKeys := keyLoader(cfg.Tokens.Keys, log)
+	warm(ctx, loadKeys, store, log)
+	parts := check.Parts{"table": store.CheckTable, "index": store.CheckIndex, "keys": loadKeys}
 	return check.Handler(parts, log, lambdahttp.New(handlers.New(store, verifier, log), log)), nil
 }
 
-// checkKeys returns the check of keys: whether they can be fetched now, unless
-// they are part of the settings.
-func checkKeys(keys auth.KeySource) func(context.Context) error {
-	if remote, ok := keys.(*auth.RemoteKeySet); ok {
-		return remote.Load
+// keyLoader returns a function that fetches keys, unless they are part of the
+// settings, and logs failures to do so.
+func keyLoader(keys auth.KeySource, log *slog.Logger) func(context.Context) error {
+	remote, ok := keys.(*auth.RemoteKeySet)
+	if !ok {
+		return func(context.Context) error { return nil }
 	}
-	return func(context.Context) error { return nil }
+	remote.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
+	return remote.Load
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
 // the first request needs them. It only logs failures, since requests try again.
-func warm(ctx context.Context, keys auth.KeySource, store *dynamo.Store, log *slog.Logger) {
+func warm(ctx context.Context, loadKeys func(context.Context) error, store *dynamo.Store, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
-	if remote, ok := keys.(*auth.RemoteKeySet); ok {
-		remote.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
-		group.Go(func() { remote.Load(ctx) })
-	}
+	group.Go(func() { loadKeys(ctx) })
 	group.Go(func() {
 		if err := store.Warm(ctx); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
