@@ -83,15 +83,23 @@ func TestEditsMakeNewVersions(t *testing.T) {
 	const next = "  FunctionRole:\n" // after the function
 	text, rest, _ := strings.Cut(readFile(t, "template.yaml"), next)
 	before := deploy(t, nil)
+	edited := []string{"Code", "Description", "Tags"} // new code gets another CodeUri; the template has no Tags
 	for _, property := range []string{
 		"Timeout: 11", "MemorySize: 512", "Runtime: provided.al2", "Handler: other", "EphemeralStorage: {Size: 1024}",
 		"Layers: [!Sub arn:aws:lambda:eu-central-1:1:layer:extension:1]", "VpcConfig: {SubnetIds: [a]}",
+		"Architectures: [x86_64]", "Environment: {}", "LoggingConfig: {LogFormat: JSON}", "Role: other", "Tracing: Active",
 	} {
 		name, _, _ := strings.Cut(property, ":")
-		edited := regexp.MustCompile("(?m)^      "+name+": .*\n").ReplaceAllString(text, "")
-		edited = strings.Replace(edited, "      CodeUri: .\n", "      CodeUri: .\n      "+property+"\n", 1)
-		if after := do(t, job{Template: edited + next + rest}); after.version() == before.version() {
+		edited = append(edited, strings.Replace(name, "Tracing", "TracingConfig", 1))
+		edit := regexp.MustCompile("(?m)^      "+name+":.*\n(        .*\n)*").ReplaceAllString(text, "")
+		edit = strings.Replace(edit, "      CodeUri: .\n", "      CodeUri: .\n      "+property+"\n", 1)
+		if after := do(t, job{Template: edit + next + rest}); after.version() == before.version() {
 			t.Errorf("template.yaml: with %s the version stays the same", property)
+		}
+	}
+	for name := range before.Resources[function].Properties {
+		if !slices.Contains(edited, name) {
+			t.Errorf("add an edit of %s to this test", name)
 		}
 	}
 	for name, r := range before.Resources {
