@@ -41,9 +41,7 @@ func TestDynamoDB(t *testing.T) {
 	defer keys.Close()
 	env := append(dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+cryptorand.Text()), trust(config.TokenJWKSURL+"="+keys.URL)...)
 	p := start(t, program.Environ(append(env, config.CORSOrigins+"=https://page.example")...), t.TempDir())
-	front := *docsPage
-	front.headers = []string{"Vary"}
-	target := front.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })
+	target := docsPage.target(p.Base, func(_ testing.TB, r TokenRequest) string { return p.keep(sign(issuer, r)) })
 	target.Lag = dynamoLag
 	Run(t, target)
 }

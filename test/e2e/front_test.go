@@ -27,6 +27,7 @@ var fronts = []*front{httpAPI, samLocal, docsPage, {answered: func(*http.Respons
 // docsPage is the plain server.
 var docsPage = &front{
 	exceptions: map[string]string{"routes: /": "the plain server has its docs page there"},
+	headers:    []string{"Vary"}, // with CORS_ORIGINS
 	answered:   func(a *http.Response) bool { return a.StatusCode == http.StatusOK },
 }
 
