@@ -50,7 +50,8 @@ func TestEnvironmentValues(t *testing.T) {
 		{otherIssuer, otherIssuer["TokenIssuer"], []string{"plants", "api://plants"}},
 		{map[string]string{"ExistingTable": "plants-restored"}, pool, []string{"UserClient"}},
 	} {
-		variables := deploy(t, tt.parameters).environment()
+		s := deploy(t, tt.parameters)
+		variables := s.environment()
 		real := strings.NewReplacer("${UserPool.ProviderURL}", pool, "${", "", "}", "")
 		c, err := config.FromEnv(func(name string) string { return real.Replace(str(variables, name)) })
 		if err != nil {
@@ -60,6 +61,13 @@ func TestEnvironmentValues(t *testing.T) {
 		table := cmp.Or(tt.parameters["ExistingTable"], "PlantTable")
 		if c.Table != table || c.Tokens.Issuer != tt.issuer || !slices.Equal(c.Tokens.Audiences, tt.audiences) {
 			t.Errorf("with %v the program uses the table %s and tokens of %s for %q", tt.parameters, c.Table, c.Tokens.Issuer, c.Tokens.Audiences)
+		}
+		if s.Resources["PlantTable"].Type != "" != (table == "PlantTable") || s.Resources["UserPool"].Type != "" != (tt.issuer == pool) {
+			t.Errorf("with %v the stack has a table or a user pool that the program doesn't use, or lacks one", tt.parameters)
+		}
+		monitored, output := str(s.Resources["Monitoring"].Properties, "Parameters", "Table"), str(s.Outputs["TableName"], "Value")
+		if used := str(variables, "TABLE_NAME"); monitored != used || output != used {
+			t.Errorf("with %v the alarms watch the table %s, and the output is %s", tt.parameters, monitored, output)
 		}
 	}
 }
