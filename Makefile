@@ -123,8 +123,9 @@ check-deployed: ## check the table, the index and the token keys of the deployed
 acceptance-stack: ## run the acceptance suite against the deployed stack, as users of its user pool
 	test/e2e/stack.sh '$(STACK)'
 
-logs: ## follow the logs of the function and the API
-	sam logs --config-env $(ENV) --tail
+# Without names, SAM prints each line of the log that the two functions share twice.
+logs: ## follow the logs of the functions and the API
+	sam logs --config-env $(ENV) --tail --name PlantFunction --name PlantApi
 
 delete: ## delete the stack, but keep the table and the user pool
 	sam delete --config-env $(ENV)
