@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -47,6 +48,18 @@ func commits(t *testing.T, s *Store) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// A lone write waits for no timer: in a synctest bubble, only timers take time.
+func TestLoneWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openTest(t, newPath(t))
+		start := time.Now()
+		create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
+		if took := time.Since(start); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
 }
 
 // Concurrent writes share a commit, even if some of them fail.
