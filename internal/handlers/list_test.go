@@ -155,7 +155,7 @@ func TestManyLists(t *testing.T) {
 			large++
 		}
 	}
-	if large != 16 { // as in docs/interface.md
+	if large != 16 {
 		t.Errorf("%d lists of 400 have more than 64 KiB, want 16", large)
 	}
 	pages()

@@ -18,7 +18,8 @@ import (
 // at all, at one moment between call and return. If one returns an error other
 // than ErrInUse, ErrTokenReused or ErrNotFound, it may have taken effect, or
 // may still do so. To find out, the caller repeats the Create with the same
-// write token, or the Delete.
+// write token, or the Delete. A store that retries requests documents what an
+// unanswered one may do after the call, such as create a deleted plant again.
 //
 // # Isolation
 //
