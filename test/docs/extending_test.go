@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"example.com/plantstore/test/tools"
 )
 
 // maxExtensionFiles is how many files a new field and a new route may touch
@@ -23,6 +25,7 @@ var (
 // names the files that they change. `make extending` tests what they make. After
 // make rename, gofmt may have aligned the code otherwise.
 func TestPatches(t *testing.T) {
+	tools.Need(t, "git")
 	all := map[string]bool{}
 	for _, name := range []string{"add-field", "add-route"} {
 		patch := "docs/extending/" + name + ".patch"
