@@ -83,9 +83,14 @@ func TestFetchErrorTexts(t *testing.T) {
 	if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v; want %q in it", err, want)
 	}
-	keys, _ = remoteKeys(t, "http://user:secret@127.0.0.1:1/keys?secret", nil)
-	if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "GET http://127.0.0.1:1/keys: ") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("got %v; want the address without its secrets", err)
+	malformed := transport(func(*http.Request) *http.Response {
+		return &http.Response{StatusCode: http.StatusFound, Body: http.NoBody, Header: http.Header{"Location": {"https://user:secret@%zz"}}}
+	})
+	for _, network := range []http.RoundTripper{nil, malformed} {
+		keys, _ = remoteKeys(t, "http://user:secret@127.0.0.1:1/keys?secret", network)
+		if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "GET http://127.0.0.1:1/keys: ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v; want the address without its secrets", err)
+		}
 	}
 }
 

@@ -35,7 +35,11 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		cause := errors.Unwrap(err) // a *url.Error repeats the whole address
+		// A *url.Error repeats the whole address, and this cause that of a redirect.
+		cause := errors.Unwrap(err)
+		if strings.HasPrefix(cause.Error(), "failed to parse Location header") {
+			cause = errors.New("malformed Location header")
+		}
 		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), cause)
 	}
 	defer resp.Body.Close()

@@ -93,7 +93,7 @@ func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
 		}
 	}
 	if c.Audiences == nil {
-		return auth.Config{}, fmt.Errorf("%s is not set: set it to the audiences of the tokens of %s, separated by commas", TokenAudience, c.Issuer)
+		return auth.Config{}, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
 	}
 	c.Keys, err = keysFromEnv(getenv)
 	return c, err
