@@ -54,6 +54,9 @@ func TestInvalidSettings(t *testing.T) {
 func TestValidSettings(t *testing.T) {
 	t.Parallel()
 	p := start(t, program.Environ("AWS_ENDPOINT_URL_DYNAMODB=", "TOKEN_ISSUER=", "CORS_ORIGINS="), t.TempDir(), "-addr", "0.0.0.0:0", "-expose-issuer")
+	if !strings.HasPrefix(p.Base, "http://localhost:") {
+		t.Errorf("%s may not open in a browser", p.Base)
+	}
 	c, token := p.user(t)
 	expect(t, c, token, "GET", 200, 0)
 }

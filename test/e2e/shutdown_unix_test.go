@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -15,27 +16,38 @@ import (
 )
 
 // After a signal the program accepts no connections, answers the requests in
-// flight, and exits.
+// flight, and exits. Another signal ends it at once.
 func TestSignalFinishesRequests(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM, "repeated": os.Interrupt} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			p := start(t, program.Environ(), dir)
-			c, token := p.user(t)
+			_, token := p.user(t)
 			conn := dial(t, p)
-			const body = `{"id": 7, "name": "Basil"}`
-			conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 26\r\n\r\n" + body[:10])
-			// Connections are accepted in order: after this answer, the
-			// request above is in flight.
-			expect(t, c, token, "GET", 200, 0)
-			c.transport.CloseIdleConnections()
+			const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
+			conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nExpect: 100-continue\r\nContent-Length: 26\r\n\r\n")
+			if _, err := io.ReadFull(conn, make([]byte, len(proceed))); err != nil {
+				t.Fatal(err)
+			}
 			if err := p.Cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 			awaitClosed(t, p)
-			conn.send(body[10:])
+			if name == "repeated" {
+				tools.Await(t, func() error {
+					if p.Cmd.Process.Signal(signal) != nil {
+						return nil
+					}
+					return errors.New("the program is still running")
+				})
+				if code := p.Wait(t); code == 0 {
+					t.Error("it ended by itself")
+				}
+				return
+			}
+			conn.send(`{"id": 7, "name": "Basil"}`)
 			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, `{"name":"Basil"}`+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
