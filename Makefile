@@ -141,10 +141,10 @@ LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
 start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
-	ARCH=$(LOCAL_ARCH) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
 		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
-	printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
-		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/local/env.json
-	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/local/env.json $(LOCAL_PARAMETERS) \
+	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
+		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
+	ARCH=$(LOCAL_ARCH) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
+	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/env.json $(LOCAL_PARAMETERS) \
 		--add-host host.docker.internal:host-gateway --warm-containers LAZY

@@ -35,6 +35,17 @@ func TestSAMLocal(t *testing.T) {
 	Run(t, target)
 }
 
+// Without the issuer, make says so before it builds.
+func TestSAMLocalNeedsIssuer(t *testing.T) {
+	tools.Need(t, "make", "curl")
+	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER=http://127.0.0.1:1")
+	cmd.Dir = copySource(t)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "no keys at http://127.0.0.1:1:") || strings.Contains(string(out), "sam build") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // samServer is a running make start-api.
 type samServer struct {
 	*tools.Process
