@@ -58,13 +58,18 @@ var (
 )
 
 // TestLinks checks that every link and path to a file of the repository has a
-// target, that the README links to every page, and that every make target exists.
+// target, that the README links to every page, and that every make target exists,
+// those in workflows too.
 func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("no pages: %v", err)
+	pages, _ := filepath.Glob("../../docs/*.md")
+	workflows, _ := filepath.Glob("../../.github/workflows/*.yml")
+	if len(pages) == 0 || len(workflows) == 0 {
+		t.Fatal("no pages or workflows")
 	}
-	makefile := read(t, "Makefile")
+	for _, workflow := range workflows {
+		name, _ := filepath.Rel("../..", workflow)
+		checkTargets(t, name, read(t, name))
+	}
 	for _, page := range append(pages, "../../README.md") {
 		name, _ := filepath.Rel("../..", page)
 		text := read(t, name)
@@ -76,11 +81,7 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: there is no %s", name, path[1])
 			}
 		}
-		for _, target := range targets.FindAllStringSubmatch(strings.Join(codeOf(text), "\n"), -1) {
-			if !strings.Contains(makefile, "\n"+target[1]+":") {
-				t.Errorf("%s: the Makefile has no target %s", name, target[1])
-			}
-		}
+		checkTargets(t, name, strings.Join(codeOf(text), "\n"))
 		if name != "README.md" && !strings.Contains(read(t, "README.md"), "("+filepath.ToSlash(name)+")") {
 			t.Errorf("README.md has no link to %s: add it to the table of documents", name)
 		}
@@ -98,6 +99,15 @@ func TestFolders(t *testing.T) {
 			if name, _ := filepath.Rel("../..", folder); !strings.Contains(read(t, "README.md"), "`"+filepath.ToSlash(name)+"`") {
 				t.Errorf("README.md: add %s to the table of folders", name)
 			}
+		}
+	}
+}
+
+func checkTargets(t *testing.T, name, code string) {
+	t.Helper()
+	for _, target := range targets.FindAllStringSubmatch(code, -1) {
+		if !strings.Contains(read(t, "Makefile"), "\n"+target[1]+":") {
+			t.Errorf("%s: the Makefile has no target %s", name, target[1])
 		}
 	}
 }
