@@ -22,7 +22,7 @@ func TestRetried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t)
+			store, proxy := newImpatient(t)
 			for _, op := range operations {
 				proxy.Fail(op.request, faults...)
 				if err := op.call(t.Context(), store); err != nil {
@@ -66,7 +66,7 @@ func TestFaultLasts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t)
+			store, proxy := newImpatient(t)
 			eachOperation(func(op operation) {
 				proxy.Always(op.request, test.fault)
 				err := op.call(t.Context(), store)
@@ -88,7 +88,7 @@ func TestContextEnds(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t)
+			store, proxy := newImpatient(t)
 
 			proxy.Fail(op.request, dynamolocal.Hang)
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

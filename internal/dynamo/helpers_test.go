@@ -49,24 +49,24 @@ func eachOperation(test func(operation)) {
 	wg.Wait()
 }
 
-// deleteNothing deletes a missing plant, with a fault if it isn't nil. If that
-// succeeds it tries twice more: on a busy machine an attempt may get no answer in
-// time, and then Delete can't know that there was no plant.
-func deleteNothing(t *testing.T, store plants.Store, proxy *dynamolocal.Proxy, fault dynamolocal.Fault) error {
-	var err error
-	for tries := 0; err == nil && tries < 3; tries++ {
-		proxy.Fail("DeleteItem", fault)
-		err = remove.call(t.Context(), store)
-	}
-	return err
-}
-
 // newFaulty returns a store with an empty table, and the proxy that it uses.
 func newFaulty(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
 	t.Helper()
 	direct, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	return dynamo.New(dynamolocal.Client(t, proxy.URL), table), proxy
+}
+
+// newImpatient is newFaulty with the time limit of an attempt in production.
+func newImpatient(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
+	t.Helper()
+	direct, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	client, err := dynamo.NewClient(dynamolocal.Config(proxy.URL), discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dynamo.New(client, table), proxy
 }
 
 // wantSentinel checks that err matches want and no other error that callers

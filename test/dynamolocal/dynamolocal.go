@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -70,14 +71,17 @@ func Config(endpoint string) aws.Config {
 	}
 }
 
-// Client returns a client for the given endpoint, with the timeouts and retries
-// of production. The SDK logs to the output of the test.
-func Client(t testing.TB, endpoint string) *dynamodb.Client {
+// Client returns a client for the given endpoint, like [dynamo.NewClient], but its
+// attempts have no time limit: on a busy machine one may get no answer in a second,
+// and then Delete can't know whether there was a plant. The SDK logs to the output
+// of the test.
+func Client(t testing.TB, endpoint string, options ...func(*http.Transport)) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	client.Options().HTTPClient.(*http.Client).Timeout = 0
 	return client
 }
 
@@ -99,16 +103,15 @@ func Environ(endpoint, table string) []string {
 // and deletes it when the test ends. It also returns a client for [Endpoint].
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	patient := dynamodb.NewFromConfig(Config(Endpoint(t))) // on a busy machine
-	name = "test-" + rand.Text()
-	if err := dynamo.EnsureTable(t.Context(), patient, name); err != nil {
+	client, name = Client(t, Endpoint(t)), "test-"+rand.Text()
+	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_, err := patient.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+		_, err := client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 		if _, gone := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !gone {
 			t.Errorf("deleting the table: %v", err)
 		}
 	})
-	return Client(t, Endpoint(t)), name
+	return client, name
 }
