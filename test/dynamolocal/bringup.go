@@ -3,7 +3,6 @@ package dynamolocal
 import (
 	_ "embed"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -83,22 +82,11 @@ func libraries() (string, error) {
 // start starts a server with the command for a free port, and returns its
 // endpoint once it answers.
 func start(commands func(port string) (command []string, after string)) (endpoint string, err error) {
-	for range 3 { // another process may take the port first
-		if endpoint, err = startOnce(commands); err == nil {
-			break
-		}
-	}
-	return endpoint, err
-}
-
-func startOnce(commands func(port string) (command []string, after string)) (endpoint string, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := tools.FreePort()
 	if err != nil {
 		return "", err
 	}
-	endpoint = "http://" + l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
+	endpoint = "http://127.0.0.1:" + port
 	command, after := commands(port)
 	p, err := tools.Start(exec.Command(command[0], command[1:]...), after)
 	if err != nil {
@@ -107,7 +95,7 @@ func startOnce(commands func(port string) (command []string, after string)) (end
 	for deadline := time.Now().Add(tools.Patience()); ; time.Sleep(50 * time.Millisecond) {
 		err := answers(endpoint)
 		select {
-		case <-p.Exited: // and another server has the port, if any answers
+		case <-p.Exited:
 			return "", fmt.Errorf("%s ended: %s", command[0], p.Output.String())
 		default:
 		}

@@ -64,7 +64,10 @@ func startSAMLocal(t *testing.T) *samServer {
 	// DynamoDB Local keeps a set of tables for each region.
 	env := program.Environ(append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)...)
 	s := &samServer{issuer: start(t, env, t.TempDir())}
-	port := freePort(t)
+	port, err := tools.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.base = "http://127.0.0.1:" + port
 
 	dir, bin := copySource(t), t.TempDir()
@@ -88,10 +91,13 @@ func (s *samServer) stop(t *testing.T, volume string) {
 		t.Errorf("sam local does not exit:\n%s", s.Output.String())
 	}
 	s.checkOutput(t)
-	left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", volume)
-	if err != nil || left != "" {
-		t.Errorf("containers left behind: %q, %v", left, err)
-	}
+	tools.Await(t, func() error { // Docker may not have removed one completely
+		left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", volume)
+		if err == nil && left != "" {
+			err = fmt.Errorf("containers left behind: %q", left)
+		}
+		return err
+	})
 }
 
 // checkOutput checks the log lines of the function. The other lines are sam
@@ -161,14 +167,4 @@ func reachable(t *testing.T, endpoint string) string {
 	front.Start()
 	t.Cleanup(front.Close)
 	return fmt.Sprint("http://host.docker.internal:", front.Listener.Addr().(*net.TCPAddr).Port)
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }
