@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -20,11 +21,13 @@ import (
 // file is in use, and leaves it unchanged.
 func mustRefuseInTime(t *testing.T, path string) {
 	t.Helper()
-	start := time.Now()
-	mustRefuse(t, path, path, "another process has it open", "stop that process")
-	if took := time.Since(start); took > time.Second {
-		t.Errorf("Open took %v", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		mustRefuse(t, path, path, "another process has it open", "stop that process")
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("Open took %v", took)
+		}
+	})
 }
 
 // mustSay fails the test unless err is one line that contains all parts, and the
