@@ -3,7 +3,6 @@ package e2e
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
@@ -61,8 +60,7 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 		t.Fatal(err)
 	}
 	_, table := dynamolocal.Table(t)
-	// The function has more time than the template's 10 s, for busy machines.
-	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env), Timeout: time.Minute, Concurrency: 4}
+	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env), Concurrency: 4}
 }
 
 // startFunction starts the function. When the test ends, it checks that there

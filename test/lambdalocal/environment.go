@@ -27,7 +27,8 @@ type Options struct {
 	// inherits nothing from the environment of this process.
 	Env []string
 
-	// Timeout limits each invocation. The default is 10 s.
+	// Timeout limits each invocation. The default is a minute, since busy machines
+	// need more than the 10 s of template.yaml.
 	Timeout time.Duration
 
 	// Concurrency limits the environments of a [Function] that run at the same
@@ -89,7 +90,7 @@ type invocation struct {
 
 // NewEnvironment starts the program. The caller must call Close.
 func NewEnvironment(o Options) (*Environment, error) {
-	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	e := &Environment{
 		options: o,
 		cmd:     exec.Command(o.Binary),
