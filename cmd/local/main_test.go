@@ -33,8 +33,9 @@ func startWith(t testing.TB, getenv func(string) string, args ...string) (base s
 	ctx, stop := context.WithCancel(context.Background())
 	stderr, w := io.Pipe()
 	ended := make(chan error, 1)
+	args = append([]string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, args...)
 	go func() {
-		err := run(ctx, append([]string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, args...), getenv, io.Discard, w)
+		err := run(ctx, args, getenv, io.Discard, w)
 		w.CloseWithError(err)
 		ended <- err
 	}()
