@@ -74,7 +74,7 @@ func read(t *testing.T, name string) string {
 // run runs a command and returns what it prints.
 func run(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	cmd.WaitDelay = time.Second // in case a child process keeps the pipes open
+	cmd.WaitDelay = time.Minute // in case a child process keeps the pipes open
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, out)

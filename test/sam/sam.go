@@ -46,7 +46,7 @@ var once = sync.OnceValues(func() (string, error) { return tools.Python("sam", r
 // the user's AWS settings.
 func (t *Tools) Python(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.python, args...)
-	cmd.WaitDelay = time.Second // in case a child process keeps the pipes open
+	cmd.WaitDelay = time.Minute // in case a child process keeps the pipes open
 	cmd.Env = []string{
 		"AWS_REGION=" + Region,
 		"AWS_DEFAULT_REGION=" + Region,

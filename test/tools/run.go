@@ -55,7 +55,7 @@ func Run(name string, args ...string) (string, error) {
 	var stdout, stderr strings.Builder
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second // in case a child process keeps the pipes open
+	cmd.WaitDelay = time.Minute // in case a child process keeps the pipes open
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", fmt.Errorf("%s is not installed", name)

@@ -148,9 +148,6 @@ func TestPatience(t *testing.T) {
 
 // Await ends with the last error when the time is over.
 func TestAwait(t *testing.T) {
-	before := flag.Lookup("test.timeout").Value.String()
-	defer flag.Set("test.timeout", before)
-	flag.Set("test.timeout", "1ns")
 	calls := 0
 	Await(t, func() error {
 		if calls++; calls < 3 {
@@ -158,6 +155,9 @@ func TestAwait(t *testing.T) {
 		}
 		return nil
 	})
+	before := flag.Lookup("test.timeout").Value.String()
+	defer flag.Set("test.timeout", before)
+	flag.Set("test.timeout", "1ns")
 	r := &recorder{TB: t}
 	defer func() {
 		if recover(); r.outcome != "failed" || calls != 3 {
