@@ -27,8 +27,9 @@ type Options struct {
 	// inherits nothing from the environment of this process.
 	Env []string
 
-	// Timeout limits each invocation. The default is a minute, since busy machines
-	// need more than the 10 s of template.yaml.
+	// Timeout is the time that each invocation is told it has. The default is a
+	// minute, since busy machines need more than the 10 s of template.yaml. For the
+	// same reason, the process is killed only after twice that time.
 	Timeout time.Duration
 
 	// Concurrency limits the environments of a [Function] that run at the same
@@ -162,7 +163,7 @@ func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error
 		default:
 			return nil, e.exitError()
 		}
-	case <-time.After(e.options.Timeout):
+	case <-time.After(2 * e.options.Timeout):
 		e.kill()
 		return nil, e.record(&Error{"Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", inv.id, e.options.Timeout.Seconds())})
 	}
