@@ -5,7 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,6 +118,9 @@ func (c comparison) table(out string) (report.Table, error) {
 	return t, nil
 }
 
+// processors is the suffix of a benchmark's name.
+var processors = regexp.MustCompile(`-\d+$`)
+
 // parse returns the results in the output of go test by benchmark and unit.
 // https://go.dev/design/14313-benchmark-format
 func parse(out string) map[string]float64 {
@@ -127,7 +130,7 @@ func parse(out string) map[string]float64 {
 		if !strings.HasPrefix(line, "Benchmark") || len(fields) < 4 {
 			continue
 		}
-		name := strings.TrimSuffix(strings.TrimPrefix(fields[0], "Benchmark"), fmt.Sprint("-", runtime.GOMAXPROCS(0)))
+		name := processors.ReplaceAllString(strings.TrimPrefix(fields[0], "Benchmark"), "")
 		for i := 2; i+1 < len(fields); i += 2 {
 			if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
 				results[name+" "+fields[i+1]] = value
