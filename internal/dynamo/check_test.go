@@ -33,6 +33,9 @@ func TestCheck(t *testing.T) {
 			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String("number"), AttributeType: "N"})
 			in.KeySchema = key("number")
 		}, false, true},
+		"key of another type": {func(in *dynamodb.CreateTableInput) {
+			in.AttributeDefinitions[0].AttributeType = types.ScalarAttributeTypeS
+		}, false, false},
 		"sort key": {func(in *dynamodb.CreateTableInput) { in.KeySchema = key("id", "owner") }, false, true},
 		"no index": {func(in *dynamodb.CreateTableInput) {
 			in.AttributeDefinitions, in.GlobalSecondaryIndexes = in.AttributeDefinitions[:1], nil

@@ -1,21 +1,20 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"example.com/plantstore/internal/plants"
 )
 
 const ownerIndex = "owner-index"
-
-const tableTimeout = time.Minute // a new table takes about ten seconds on AWS
 
 // TableInput returns the request that creates the table of a [Store]. It is the
 // only definition of the schema in the program.
@@ -44,24 +43,23 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// EnsureTable creates the table with the given name if there is none, and waits
-// until it is ready. Several processes may do so concurrently. It changes no
-// existing table, and returns an error that names the difference if the schema
-// isn't that of [TableInput]. EnsureTable is for DynamoDB Local: on AWS the
-// table is part of the deployment.
+// EnsureTable creates the table with the given name on DynamoDB Local if there is
+// none, and waits until it is ready. Several processes may do so concurrently. It
+// changes no existing table, and returns an error if the store can't use it. On
+// AWS the table is part of the deployment.
 func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) error {
-	if err := ensureTable(ctx, client, TableInput(name)); err != nil {
+	if err := ensureTable(ctx, client, name); err != nil {
 		return fmt.Errorf("table %q: %w", name, err)
 	}
 	return nil
 }
 
-func ensureTable(ctx context.Context, client *dynamodb.Client, in *dynamodb.CreateTableInput) error {
+func ensureTable(ctx context.Context, client *dynamodb.Client, name string) error {
 	var a attempts
-	describe := &dynamodb.DescribeTableInput{TableName: in.TableName}
+	describe := &dynamodb.DescribeTableInput{TableName: &name}
 	_, err := client.DescribeTable(ctx, describe, a.watch)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		_, err = client.CreateTable(ctx, in, a.watch)
+		_, err = client.CreateTable(ctx, TableInput(name), a.watch)
 		if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
 			err = nil // created by another process, or by an unanswered attempt
 		}
@@ -72,49 +70,59 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, in *dynamodb.Crea
 	waiter := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 50*time.Millisecond, time.Second
 	})
-	out, err := waiter.WaitForOutput(ctx, describe, tableTimeout)
-	if err != nil {
+	if err := waiter.Wait(ctx, describe, time.Minute); err != nil {
 		return a.failure(ctx, err)
 	}
-	if d := difference(out.Table, in); d != "" {
-		return errors.New(d + ": use a table with another name, or delete this one")
+	s := New(client, name)
+	if err := cmp.Or(s.CheckTable(ctx), s.CheckIndex(ctx)); err != nil {
+		return fmt.Errorf("%w: use a table with another name, or delete this one", err)
 	}
 	return nil
 }
 
-// difference describes the first difference between the schema of a table and
-// that of the request that should have created it. It is empty if there is none.
-func difference(got *types.TableDescription, want *dynamodb.CreateTableInput) string {
-	wantIndex := want.GlobalSecondaryIndexes[0]
-	name := *wantIndex.IndexName
-	i := slices.IndexFunc(got.GlobalSecondaryIndexes, func(d types.GlobalSecondaryIndexDescription) bool {
-		return *d.IndexName == name
-	})
-	if i < 0 {
-		return "index " + name + " is missing"
+// Open returns the store in the given table, like [New]. On DynamoDB Local it
+// creates the table if it is missing, and the store creates it again after a
+// restart of a DynamoDB Local that keeps its tables in memory. On AWS, Open sends
+// no request.
+func Open(ctx context.Context, client *dynamodb.Client, table string) (plants.Store, error) {
+	s := New(client, table)
+	if !isLocal(client.Options().BaseEndpoint) {
+		return s, nil
 	}
-	gotIndex := got.GlobalSecondaryIndexes[i]
-	for _, property := range []struct{ name, got, want string }{
-		{"the key is", keys(got.KeySchema, got.AttributeDefinitions), keys(want.KeySchema, want.AttributeDefinitions)},
-		{"the key of index " + name + " is", keys(gotIndex.KeySchema, got.AttributeDefinitions), keys(wantIndex.KeySchema, want.AttributeDefinitions)},
-		{"index " + name + " projects", string(gotIndex.Projection.ProjectionType), string(wantIndex.Projection.ProjectionType)},
-	} {
-		if property.got != property.want {
-			return fmt.Sprintf("%s %s, not %s", property.name, property.got, property.want)
-		}
-	}
-	return ""
+	return localStore{s}, EnsureTable(ctx, client, table)
 }
 
-// keys describes a key with the types of its attributes: "owner S HASH, id N RANGE".
-func keys(schema []types.KeySchemaElement, attributes []types.AttributeDefinition) string {
-	var parts []string
-	for _, key := range schema {
-		for _, a := range attributes {
-			if *a.AttributeName == *key.AttributeName {
-				parts = append(parts, fmt.Sprintf("%s %s %s", *key.AttributeName, a.AttributeType, key.KeyType))
-			}
-		}
+// A localStore is a [Store] that creates its table if it is missing.
+type localStore struct{ *Store }
+
+// Create implements [plants.Store].
+func (l localStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return l.do(ctx, func() error { return l.Store.Create(ctx, owner, p, token) })
+}
+
+// Delete implements [plants.Store].
+func (l localStore) Delete(ctx context.Context, owner string, id int64) error {
+	return l.do(ctx, func() error { return l.Store.Delete(ctx, owner, id) })
+}
+
+// List implements [plants.Store].
+func (l localStore) List(ctx context.Context, owner string, q plants.Query) (page plants.Page, err error) {
+	err = l.do(ctx, func() error {
+		page, err = l.Store.List(ctx, owner, q)
+		return err
+	})
+	return page, err
+}
+
+// do makes a call. If the table is missing, it creates the table and repeats the
+// call.
+func (l localStore) do(ctx context.Context, call func() error) error {
+	err := call()
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
+		return err
 	}
-	return strings.Join(parts, ", ")
+	if err := EnsureTable(ctx, l.client, l.table); err != nil {
+		return err
+	}
+	return call()
 }
