@@ -10,8 +10,8 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local,
-// and invokes it with odd events.
+// TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local.
+// Package lambdahttp tests events that are not HTTP requests.
 func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
@@ -34,7 +34,6 @@ func testFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) 
 	if n := len(f.Environments()); n != 4 {
 		t.Errorf("the suite ran in %d processes, want 4 that outlive it", n)
 	}
-	testOddEvents(t, f)
 }
 
 // A function is cmd/lambda behind an HTTP API.
