@@ -42,36 +42,8 @@ func mustHave(t *testing.T, s *Store, n int64) {
 	}
 }
 
-// A limit of the file's size simulates a full disk, where tests can't mount one.
-func TestFileMayNotGrow(t *testing.T) {
-	path := newPath(t)
-	s := openTest(t, path)
-	s.db.MaxSize = 128 << 10
-	n := fill(t, s)
-	if n < 20 {
-		t.Errorf("only %d plants fit in", n)
-	}
-	mustHave(t, s, n)
-	for range 3 {
-		p := plants.Plant{ID: n, Name: strings.Repeat("x", plants.MaxNameLength)}
-		if err := s.Create(t.Context(), "alice", p, "token"); !errors.Is(err, plants.ErrUnwritable) {
-			t.Errorf("error %v, want %v", err, plants.ErrUnwritable)
-		}
-		mustHave(t, s, n)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	s = openTest(t, path) // without a limit
-	mustHave(t, s, n)
-	create(t, s, "bob", plants.Plant{ID: -1, Name: "rose"})
-	if err := s.Delete(t.Context(), "alice", 0); err != nil {
-		t.Error(err)
-	}
-}
-
-// If a shared commit fails, all its writers get the error.
+// If a shared commit fails, all its writers get the error. A limit of the file's
+// size simulates a full disk; package e2e fills a real one.
 func TestFailedCommitAnswersAll(t *testing.T) {
 	s := openTest(t, newPath(t))
 	s.db.MaxSize = 128 << 10

@@ -50,19 +50,6 @@ func mustSay(t *testing.T, err error, parts ...string) {
 	}
 }
 
-func TestSecondStoreOfOneProcess(t *testing.T) {
-	path := newPath(t)
-	s := openTest(t, path)
-	mustRefuseInTime(t, path)
-	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"}) // still works
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := list(t, openTest(t, path), "alice"); got != "1 rose" {
-		t.Errorf("alice has %q", got)
-	}
-}
-
 // A process that only reads the file, such as a tool of bbolt, holds a shared lock.
 func TestReaderHasFile(t *testing.T) {
 	path := newPath(t)
