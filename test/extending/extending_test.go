@@ -6,9 +6,7 @@
 package extending
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -35,22 +33,10 @@ func TestGuide(t *testing.T) {
 func copyProject(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for _, name := range strings.Fields(run(t, "../..", "git ls-files")) {
-		content, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		target := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(target, content, info.Mode()); err != nil {
-			t.Fatal(err)
-		}
+	copied := exec.CommandContext(t.Context(), "sh", "-c", `git ls-files -z | tar -c -f - --null -T - | tar -x -f - -C "$0"`, dir)
+	copied.Dir = "../.."
+	if out, err := copied.CombinedOutput(); err != nil {
+		t.Fatalf("copying the project: %v\n%s", err, out)
 	}
 	run(t, dir, "git init -q")
 	run(t, dir, "git add -A")
