@@ -5,7 +5,8 @@
 // program is the one that gets deployed, unchanged.
 //
 // Comments give the source of each behaviour of Lambda and API Gateway. Only
-// [Start] uses package testing; programs such as test/coldstart use the rest.
+// [Start] and [Package] use package testing; programs such as test/coldstart use
+// the rest.
 package lambdalocal
 
 import (
@@ -14,7 +15,9 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"example.com/plantstore/test/tools"
@@ -70,4 +73,33 @@ func BuildForAWS(root []byte) (binary string, err error) {
 		return "", err
 	}
 	return Build("cmd/lambda", "-overlay", overlay)
+}
+
+// Package builds a function of template.yaml as sam build does by default: by the
+// Makefile, for arm64. It returns options that run the program, with QEMU's user
+// mode emulation on machines with another processor. Without that, or without
+// make, the test is skipped; see [tools.Missing].
+func Package(tb testing.TB, function string) Options {
+	tb.Helper()
+	if runtime.GOOS != "linux" {
+		tb.Skip("needs Linux")
+	}
+	tools.Need(tb, "make")
+	var emulator string
+	if runtime.GOARCH != "arm64" {
+		emulator = "qemu-aarch64"
+		tools.Need(tb, emulator)
+	}
+	root, err := tools.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := tools.DependOn("api", "cmd", "internal"); err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	if out, err := exec.CommandContext(tb.Context(), "make", "-C", root, "build-"+function, "ARTIFACTS_DIR="+dir).CombinedOutput(); err != nil {
+		tb.Fatalf("make build-%s: %v\n%s", function, err, out)
+	}
+	return Options{Binary: filepath.Join(dir, "bootstrap"), Emulator: emulator}
 }
