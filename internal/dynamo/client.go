@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -16,6 +17,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 )
 
 // Retries. A call takes at most 7.25 s, when every attempt times out: 6 × 1 s
@@ -150,4 +152,29 @@ func check(o dynamodb.Options) error {
 		return errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of the program")
 	}
 	return nil
+}
+
+// An sdkLogger logs the SDK's messages as structured lines, at level Warn or
+// Debug, with the context of the request that they belong to.
+type sdkLogger struct {
+	ctx context.Context
+	log *slog.Logger
+}
+
+var _ logging.ContextLogger = sdkLogger{}
+
+// WithContext implements [logging.ContextLogger].
+func (l sdkLogger) WithContext(ctx context.Context) logging.Logger {
+	return sdkLogger{ctx, l.log}
+}
+
+// Logf implements [logging.Logger].
+func (l sdkLogger) Logf(class logging.Classification, format string, args ...any) {
+	level := slog.LevelWarn
+	if class == logging.Debug {
+		level = slog.LevelDebug
+	}
+	if l.log.Enabled(l.ctx, level) {
+		l.log.Log(l.ctx, level, "AWS SDK", "detail", fmt.Sprintf(format, args...))
+	}
 }
