@@ -1,3 +1,5 @@
+// Package template tests template.yaml, samconfig.toml and the build of the
+// function against the program that they deploy.
 package template
 
 import (
@@ -207,4 +209,19 @@ func oneOrMore(v any) (all []string) {
 func line(t *testing.T, text string) string {
 	before, _, _ := strings.Cut(readFile(t, "template.yaml"), text)
 	return fmt.Sprintf("template.yaml:%d", 1+strings.Count(before, "\n"))
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	text := readFile(t, "template.yaml")
+	for _, name := range []string{"template.yaml", "monitoring.yaml"} {
+		for _, finding := range do(t, job{Lint: readFile(t, name)}).Findings {
+			t.Errorf("%s: %s", name, finding)
+		}
+	}
+	// Findings of a broken template show that the linter works.
+	broken := strings.ReplaceAll(text, "!Ref PlantTable", "!Ref NoSuchTable")
+	if found := do(t, job{Lint: broken}).Findings; !strings.Contains(strings.Join(found, "\n"), "NoSuchTable") {
+		t.Errorf("the linter doesn't find a reference to a table that doesn't exist: %q", found)
+	}
 }
