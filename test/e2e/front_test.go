@@ -69,7 +69,6 @@ var samLocal = &front{
 		"create-json":   slow,
 		"create-key":    slow,
 		"create-media":  slow,
-		"list-order":    slow,
 		"list-query":    slow,
 		"long-list":     slow,
 
