@@ -55,15 +55,3 @@ func TestEveryPromiseHasAFault(t *testing.T) {
 		}
 	}
 }
-
-func TestVariantsDiffer(t *testing.T) {
-	p := Plant(t, 1)
-	for _, q := range Variants(t, p) {
-		if Difference(p, q) == "" {
-			t.Errorf("the variant %s equals the plant", show(q))
-		}
-	}
-	if d := Difference(p, p); d != "" {
-		t.Errorf("a plant differs from itself: %s", d)
-	}
-}
