@@ -17,19 +17,6 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// mustRefuseInTime fails the test unless Open reports within a second that the
-// file is in use, and leaves it unchanged.
-func mustRefuseInTime(t *testing.T, path string) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		mustRefuse(t, path, path, "another process has it open", "stop that process")
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("Open took %v", took)
-		}
-	})
-}
-
 // mustSay fails the test unless err is one line that contains all parts, and the
 // first of them once.
 func mustSay(t *testing.T, err error, parts ...string) {
@@ -51,6 +38,7 @@ func mustSay(t *testing.T, err error, parts ...string) {
 }
 
 // A process that only reads the file, such as a tool of bbolt, holds a shared lock.
+// Open reports it within a second.
 func TestReaderHasFile(t *testing.T) {
 	path := newPath(t)
 	writeFile(t, path, sample(t))
@@ -59,7 +47,13 @@ func TestReaderHasFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	mustRefuseInTime(t, path)
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		mustRefuse(t, path, path, "another process has it open", "stop that process")
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("Open took %v", took)
+		}
+	})
 }
 
 // A file of a machine with other pages can be opened, and one with more free pages

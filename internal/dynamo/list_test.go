@@ -2,7 +2,6 @@ package dynamo_test
 
 import (
 	"context"
-	"flag"
 	"math"
 	"slices"
 	"strconv"
@@ -73,14 +72,12 @@ func TestListSkipsEmptyPages(t *testing.T) {
 	}
 }
 
-var manyPlants = flag.Int("plants", 4000, "plants of the owner with many in TestListCost")
-
 // The cost of a page doesn't depend on how many plants its owner has.
 func TestListCost(t *testing.T) {
 	direct, table := dynamolocal.Table(t)
-	const fewPlants = 200
-	load(t, direct, table, "many", 0, *manyPlants, "fern")
-	load(t, direct, table, "few", *manyPlants, fewPlants, "fern")
+	const fewPlants, manyPlants = 200, 4000
+	load(t, direct, table, "many", 0, manyPlants, "fern")
+	load(t, direct, table, "few", manyPlants, fewPlants, "fern")
 
 	type cost struct {
 		requests int
@@ -114,8 +111,8 @@ func TestListCost(t *testing.T) {
 		}
 		return total
 	}
-	few, many := page("few", *manyPlants+50), page("many", *manyPlants/2)
-	t.Logf("a page of 100 of %d plants costs %+v, of %d plants %+v", fewPlants, few, *manyPlants, many)
+	few, many := page("few", manyPlants+50), page("many", manyPlants/2)
+	t.Logf("a page of 100 of %d plants costs %+v, of %d plants %+v", fewPlants, few, manyPlants, many)
 	if few != many {
 		t.Error("the costs differ")
 	}

@@ -2,6 +2,8 @@ package issuer
 
 import (
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -62,7 +64,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, allowed func
 		fail(w, &failure{http.StatusInternalServerError, "server_error", "the token could not be signed"})
 		return
 	}
-	send(w, http.StatusOK, newGrant(token, req.scopes))
+	send(w, http.StatusOK, grant{token, "Bearer", int64(Lifetime / time.Second), strings.Join(req.scopes, " ")})
 }
 
 // A failure is an error response (RFC 6749 section 5.2). The description is

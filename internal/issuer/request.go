@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"example.com/plantstore/internal/auth"
@@ -31,10 +30,6 @@ type grant struct {
 	TokenType   string `json:"token_type"`
 	ExpiresIn   int64  `json:"expires_in"` // in seconds
 	Scope       string `json:"scope,omitzero"`
-}
-
-func newGrant(token string, scopes []string) grant {
-	return grant{token, "Bearer", int64(Lifetime / time.Second), strings.Join(scopes, " ")}
 }
 
 func invalidRequest(description string) *failure {
