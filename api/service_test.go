@@ -21,6 +21,7 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/openapi"
+	"example.com/plantstore/test/tools"
 )
 
 func parse(t *testing.T) *openapi.Document {
@@ -123,17 +124,9 @@ func (s *service) do(t *testing.T, r sent) (*http.Response, string) {
 	if _, given := req.Header["Authorization"]; !given {
 		req.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
 	}
-	resp, err := s.Client().Transport.RoundTrip(req) // follows no redirects
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.document.Validate(req, []byte(r.body), resp, body); err != nil {
+	resp, body := tools.Send(t, req)
+	if err := s.document.Validate(req, []byte(r.body), resp, []byte(body)); err != nil {
 		t.Errorf("api/openapi.yaml: %v\n> %s %.99s %.99q\n> %.99q\n< %d %.300q", err, r.method, r.target, r.header, r.body, resp.StatusCode, body)
 	}
-	return resp, string(body)
+	return resp, body
 }

@@ -1,14 +1,13 @@
 package docs
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/api"
+	"example.com/plantstore/test/tools"
 )
 
 const tokenPath = "/oauth2/token"
@@ -24,7 +23,7 @@ func newServer(t *testing.T, tokenPath string) *httptest.Server {
 	return s
 }
 
-func do(t *testing.T, s *httptest.Server, method, path string, header ...string) (*http.Response, []byte) {
+func do(t *testing.T, s *httptest.Server, method, path string, header ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, s.URL+path, nil)
 	if err != nil {
@@ -33,16 +32,7 @@ func do(t *testing.T, s *httptest.Server, method, path string, header ...string)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, body
+	return tools.Send(t, req)
 }
 
 func TestFiles(t *testing.T) {
@@ -58,7 +48,7 @@ func TestFiles(t *testing.T) {
 	} {
 		t.Run(test.path, func(t *testing.T) {
 			resp, body := do(t, s, "GET", test.path)
-			if resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte(test.has)) {
+			if resp.StatusCode != http.StatusOK || !strings.Contains(body, test.has) {
 				t.Fatalf("%s with %d bytes, want 200 with %.40q in it", resp.Status, len(body), test.has)
 			}
 			for name, want := range map[string]string{
@@ -112,7 +102,7 @@ func TestToken(t *testing.T) {
 		{"", "paste", "<form"},
 	} {
 		_, page := do(t, newServer(t, test.tokenPath), "GET", "/")
-		if !bytes.Contains(page, []byte(test.has)) || bytes.Contains(page, []byte(test.hasNot)) {
+		if !strings.Contains(page, test.has) || strings.Contains(page, test.hasNot) {
 			t.Errorf("with the token path %q: want %q and not %q in the page:\n%s", test.tokenPath, test.has, test.hasNot, page)
 		}
 	}

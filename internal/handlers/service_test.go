@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -88,19 +87,11 @@ func (s *server) do(t testing.TB, method, path, body string, header ...string) a
 		}
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, content := tools.Send(t, req)
 	if got := resp.Header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("%s %s: Cache-Control is %q", req.Method, req.URL, got)
 	}
-	return answer{resp.StatusCode, resp.Header, string(b)}
+	return answer{resp.StatusCode, resp.Header, content}
 }
 
 // A logBuffer keeps log lines.

@@ -3,7 +3,6 @@ package issuer
 import (
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/test/tools"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -55,21 +55,13 @@ func (s *server) do(t *testing.T, method, path, body string, set func(*http.Requ
 	if set != nil {
 		set(req)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, answer := tools.Send(t, req)
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache", "Content-Type": "application/json"} {
 		if got := resp.Header.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s %s: header %s is %q, want %q", method, path, name, got, want)
 		}
 	}
-	return resp, string(answer)
+	return resp, answer
 }
 
 // token returns the token for a valid request, and checks the response.
