@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 func TestEveryPromiseHasAFault(t *testing.T) {
 	for _, promise := range promises {
 		if _, ok := faults[promise.name]; !ok {
-			t.Errorf("no faulty store violates %q: add one to faults in internal/plants/plantstest/stores_test.go", promise.name)
+			t.Errorf("no faulty store violates %q: add one to faults in internal/plants/plantstest/faults_test.go", promise.name)
 		}
 	}
 }
