@@ -70,20 +70,6 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	got, err := FromEnv(env(map[string]string{}, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Config{Table: "plants", LogLevel: slog.LevelInfo}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if _, err := auth.NewVerifier(got.Tokens); err == nil {
-		t.Error("there is a verifier without any settings, so it may accept tokens")
-	}
-}
-
 func TestFromEnv(t *testing.T) {
 	got, err := FromEnv(env(issuer, map[string]string{
 		TableName:     "garden",

@@ -154,22 +154,6 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
-// The Lambda adapter sets the request id of its invocation.
-func TestGivenRequestID(t *testing.T) {
-	s := newServer(t, newStore(t))
-	service := s.Config.Handler
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		service.ServeHTTP(w, r.WithContext(logging.With(r.Context(), slog.String(logging.RequestID, "given"))))
-	})
-	a := s.do(t, "GET", "/plants", "")
-	if got := s.log.one(t)[logging.RequestID]; got != "given" {
-		t.Errorf("request_id is %v, want the given one", got)
-	}
-	if got := a.header.Get("X-Request-Id"); got != "given" {
-		t.Errorf("X-Request-Id is %q, want the given one", got)
-	}
-}
-
 // The acceptance suite has the paths of the service: test/e2e/testdata/routes.txt.
 func TestMatchPath(t *testing.T) {
 	rt := &Route{Pattern: "/plants/{id}/photos"}
