@@ -64,15 +64,16 @@ func (c *client) send(tb testing.TB, r request) (answer, error) {
 		return answer{}, fmt.Errorf("incomplete answer: %w\n%s", err, r)
 	}
 	a := answer{resp.StatusCode, resp.Header, body}
-	if err := checkAlways(r, a); err != nil {
-		return a, fmt.Errorf("%w\n%s%s", err, r, a)
-	}
-	if c.Observe != nil {
+	err = checkAlways(r, a)
+	if err == nil && c.Check != nil {
 		seen := req.Clone(ctx)
 		seen.URL, _ = url.ParseRequestURI(r.target)
-		c.Observe(tb, seen, r.body, resp, body)
+		err = c.Check(seen, r.body, resp, body)
 	}
-	return a, nil
+	if err != nil {
+		err = fmt.Errorf("%w\n%s%s", err, r, a)
+	}
+	return a, err
 }
 
 // want returns err, or an error if the answer has none of the statuses.

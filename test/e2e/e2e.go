@@ -49,9 +49,10 @@ type Target struct {
 	// changed.
 	Amend func(answer *http.Response)
 
-	// Observe, if not nil, is called with each request and its answer. The URL
-	// of the request is relative to Base, and nil if it can't be parsed.
-	Observe func(tb testing.TB, r *http.Request, body []byte, answer *http.Response, answerBody []byte)
+	// Check, if not nil, returns an error if a request and its answer must not
+	// occur. The URL of the request is relative to Base, and nil if it can't be
+	// parsed.
+	Check func(r *http.Request, body []byte, answer *http.Response, answerBody []byte) error
 }
 
 // A TokenRequest describes an access token.
