@@ -13,35 +13,10 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// The caller doesn't notice a few faults in a row. TestFaultLasts has more of them.
-func TestRetried(t *testing.T) {
-	for name, faults := range map[string][]dynamolocal.Fault{
-		"throttled":        {dynamolocal.Throttle, dynamolocal.Refuse(400, "ThrottlingException")},
-		"no answer":        {dynamolocal.Hang},
-		"gateway's answer": {gateway(http.StatusBadGateway), gateway(http.StatusGatewayTimeout)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store, proxy := newImpatient(t)
-			for _, op := range operations {
-				proxy.Fail(op.request, faults...)
-				if err := op.call(t.Context(), store); err != nil {
-					t.Errorf("%s: %v", op.name, err)
-				}
-				if got, want := proxy.Count(op.request), len(faults)+1; got < want {
-					t.Errorf("%s: %d requests, want %d", op.name, got, want)
-				}
-			}
-		})
-	}
-}
-
 func wrongChecksum(x *dynamolocal.Exchange) {
 	x.W.Header().Set("X-Amz-Crc32", "1")
 	dynamolocal.Reply(200, "{}")(x)
 }
-
-func gateway(status int) dynamolocal.Fault { return dynamolocal.Reply(status, "<html>") }
 
 // A lasting fault ends in the error that describes it.
 func TestFaultLasts(t *testing.T) {
@@ -52,6 +27,7 @@ func TestFaultLasts(t *testing.T) {
 		requests int
 	}{
 		"throttled":       {dynamolocal.Throttle, plants.ErrThrottled, "ProvisionedThroughputExceeded", 6},
+		"throttled, too":  {dynamolocal.Refuse(400, "ThrottlingException"), plants.ErrThrottled, "ThrottlingException", 6},
 		"unavailable":     {dynamolocal.Unavailable, plants.ErrUnreachable, "ServiceUnavailable", 6},
 		"connection cut":  {dynamolocal.Cut, plants.ErrUnreachable, "EOF", 6},
 		"no answer":       {dynamolocal.Hang, plants.ErrUnreachable, "", 6}, // not the end of the caller's context
@@ -59,7 +35,7 @@ func TestFaultLasts(t *testing.T) {
 		"empty answer":    {dynamolocal.Reply(200, ""), plants.ErrUnreachable, "empty", 6},
 		"no error code":   {dynamolocal.Reply(400, "{}"), plants.ErrUnreachable, "400", 6},
 		"wrong checksum":  {wrongChecksum, plants.ErrUnreachable, "checksum", 6},
-		"not implemented": {gateway(http.StatusNotImplemented), plants.ErrUnreachable, "501", 6},
+		"not implemented": {dynamolocal.Reply(http.StatusNotImplemented, "<html>"), plants.ErrUnreachable, "501", 6},
 		"access denied":   {dynamolocal.Refuse(400, "AccessDeniedException"), nil, "AccessDenied", 1},
 		"no table":        {dynamolocal.Refuse(400, "ResourceNotFoundException"), nil, "ResourceNotFound", 1},
 		"invalid":         {dynamolocal.Refuse(400, "ValidationException"), nil, "Validation", 1},
