@@ -54,6 +54,8 @@ func TestErrorTexts(t *testing.T) {
 		{compact(`{"alg":"ES256","typ":"logout+jwt"}`, "{}", edSigner(newEdKey())), `typ is "logout+jwt"`},
 		{compact(`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`, claimsWith(good), ecSigner(issuer.ECKey, crypto.SHA256)), "malformed JOSE header"},
 		{issuer.Token("alice") + "!", "invalid characters"},
+		{issuer.Token("alice") + "=", "not base64url without padding"},
+		{strings.Replace(issuer.Token("alice"), ".", "\r\n.", 1), "invalid characters"},
 	} {
 		_, err := v.Authenticate(t.Context(), bearer(test.token))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -195,3 +195,13 @@ func nextInAlphabet(token string) string {
 	i := strings.IndexByte(alphabet, token[last])
 	return token[:last] + alphabet[i^1:i^1+1]
 }
+
+func TestTokenLength(t *testing.T) {
+	v := authtest.NewIssuer(t).Verifier(t)
+	for length, tooLong := range map[int]bool{10240: false, 10241: true} { // API Gateway's limit
+		_, err := v.Authenticate(t.Context(), bearer(strings.Repeat("x", length)))
+		if err == nil || strings.Contains(err.Error(), "bytes") != tooLong {
+			t.Errorf("a token of %d bytes: %v", length, err)
+		}
+	}
+}
