@@ -9,6 +9,7 @@ import (
 	"example.com/plantstore/api"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/openapi"
+	"example.com/plantstore/test/tools"
 )
 
 // safelisted are the response headers that every page may read.
@@ -61,11 +62,7 @@ func TestCORSOrigins(t *testing.T) {
 		}
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		resp, _ := tools.Send(t, r)
 		h := resp.Header
 		if resp.StatusCode != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s %s from %s: %s %v, want status %d for origin %q", test.method, test.path, test.origin, resp.Status, h, test.status, test.allowed)

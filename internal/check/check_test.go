@@ -16,6 +16,7 @@ import (
 
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
 )
 
 // next is a handler that answers with "next".
@@ -114,11 +115,7 @@ func TestHTTPRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			req.Header = http.Header{"Check": {"true"}, "Cookie": {"check=true"}, "Content-Type": {"application/json"}}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+			tools.Send(t, req)
 			if got != "next" {
 				t.Errorf("%s with body %q got %q", target, body, got)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/test/tools"
 )
 
 // The parts of a response that a client sees.
@@ -144,11 +145,7 @@ func TestWriteAsNetHTTP(t *testing.T) {
 			})
 			server := httptest.NewServer(h)
 			req, _ := http.NewRequestWithContext(t.Context(), method, server.URL, nil)
-			resp, err := server.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+			resp, _ := tools.Send(t, req)
 			server.Close()
 			want := wrote
 			b, err := ours(h).Invoke(t.Context(), with(t, httpAPI, "requestContext/http/method", method))
