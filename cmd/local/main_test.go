@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -138,24 +137,5 @@ func TestNoCredentials(t *testing.T) {
 	err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, noEnv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want one line", err)
-	}
-}
-
-// The page, the document and the token keys are served, and the service answers
-// all other paths. Package browser uses the page, with any issuer.
-func TestPaths(t *testing.T) {
-	base := start(t)
-	for path, want := range map[string]string{
-		"/": "<title>Plant Store</title>", "/openapi.yaml": "openapi: 3.1", issuer.KeysPath: `"kty":"EC"`, "/plants": `"error":40100`,
-	} {
-		resp, err := http.Get(base + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || !strings.Contains(string(body), want) {
-			t.Errorf("GET %s: %s %.200s, %v, want %s", path, resp.Status, body, err, want)
-		}
 	}
 }
