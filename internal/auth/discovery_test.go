@@ -73,7 +73,7 @@ func TestDiscovery(t *testing.T) {
 		{"unencrypted keys", "https://a.test", openID, metadata("https://a.test", httpKeysURL), "must be https"},
 		{"too large", "https://a.test", openID, valid + strings.Repeat(" ", 512<<10), "more than"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.name, bubble(func(t *testing.T) {
 			keySet := string(tokens.JWKS())
 			s := &site{pages: map[string]string{keysURL: keySet, httpKeysURL: keySet, test.url: test.page}}
 			if test.url == oauth {
@@ -89,7 +89,7 @@ func TestDiscovery(t *testing.T) {
 			} else if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v; want one line with %q", err, test.want)
 			}
-		})
+		}))
 	}
 }
 

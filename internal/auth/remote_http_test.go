@@ -1,13 +1,13 @@
 package auth_test
 
 import (
+	"bufio"
 	"crypto/rand"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
@@ -22,35 +22,29 @@ func remoteKeys(t *testing.T, url string, transport http.RoundTripper) (*auth.Re
 	return keys, authtest.NewIssuer(t).VerifierOf(t, auth.Config{Keys: keys})
 }
 
+// An answer is what a server sends before it closes the connection.
+type answer struct{ text string }
+
+func (a *answer) RoundTrip(r *http.Request) (*http.Response, error) {
+	return http.ReadResponse(bufio.NewReader(strings.NewReader(a.text)), r)
+}
+
 // An invalid response counts as a failed fetch and leaves the keys as they are.
 func TestInvalidResponses(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	for name, answer := range map[string]http.HandlerFunc{
-		"500 with keys":  func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500); w.Write(issuer.JWKS()) },
-		"HTML":           func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "\x00\xff<html>") },
-		"no keys":        func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, `{"keys":[]}`) },
-		"closed at once": func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) },
-		"closed early": func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", "100000")
-			w.Write(issuer.JWKS())
-		},
-		"too large": func(w http.ResponseWriter, r *http.Request) {
-			w.Write(issuer.JWKS())
-			io.WriteString(w, strings.Repeat(" ", 512<<10))
-		},
+	const ok = "HTTP/1.1 200 OK\r\n\r\n"
+	valid := string(issuer.JWKS())
+	for name, text := range map[string]string{
+		"500 with keys":  "HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid,
+		"HTML":           ok + "\x00\xff<html>",
+		"no keys":        ok + `{"keys":[]}`,
+		"closed at once": "",
+		"closed early":   "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid,
+		"too large":      ok + valid + strings.Repeat(" ", 512<<10),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var valid atomic.Bool
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if valid.Load() {
-					w.Write(issuer.JWKS())
-				} else {
-					answer(w, r)
-				}
-			}))
-			defer server.Close()
-			keys, v := remoteKeys(t, server.URL, nil)
+		t.Run(name, bubble(func(t *testing.T) {
+			a := &answer{text}
+			keys, v := remoteKeys(t, "https://issuer.test/keys", a)
 			failed := make(chan error, 10)
 			keys.OnFailure = func(err error) { failed <- err }
 			check(t, v, issuer.Token("alice"), auth.ErrKeysUnavailable)
@@ -62,16 +56,16 @@ func TestInvalidResponses(t *testing.T) {
 			default:
 				t.Error("OnFailure was not called")
 			}
-			valid.Store(true)
+			a.text = ok + valid
 			if err := keys.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			valid.Store(false)
+			a.text = text
 			if err := keys.Load(t.Context()); err == nil {
 				t.Error("Load accepted the response")
 			}
 			check(t, v, issuer.Token("alice"), nil)
-		})
+		}))
 	}
 }
 
@@ -94,7 +88,9 @@ func TestHugeBody(t *testing.T) {
 	}
 }
 
-func TestRedirects(t *testing.T) {
+func TestRedirects(t *testing.T) { synctest.Test(t, testRedirects) }
+
+func testRedirects(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	for _, test := range []struct {
 		route string // addresses, each but the last redirecting to the next
