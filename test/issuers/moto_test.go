@@ -14,7 +14,7 @@ import (
 // machine clients. The address of its keys is not Cognito's.
 func TestMoto(t *testing.T) {
 	t.Parallel()
-	base := start(t, exec.Command(python(t), "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"), `Running on (http://\S+)`)
+	base := start(t, exec.Command(python(t), "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"), `Running on (http://\S+)\n`)
 	c := cognito(base)
 	var pool struct{ UserPool struct{ ID string } }
 	c.call(t, "CreateUserPool", map[string]any{"PoolName": "plants"}, &pool)

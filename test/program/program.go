@@ -72,7 +72,7 @@ func (p *Program) Begin(t testing.TB) {
 	t.Cleanup(p.Kill)
 }
 
-var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
+var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)\n`)
 
 // AwaitListening waits until the program listens, and sets Base.
 func (p *Program) AwaitListening(t testing.TB) {
