@@ -37,7 +37,7 @@ func (s *Store) CheckTable(ctx context.Context) error {
 		ExpressionAttributeNames:  names,
 		ExpressionAttributeValues: values,
 	})
-	if err := checked(err); err != nil {
+	if err := checked(ctx, err); err != nil {
 		return err
 	}
 	_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -47,7 +47,7 @@ func (s *Store) CheckTable(ctx context.Context) error {
 		ExpressionAttributeNames:  names,
 		ExpressionAttributeValues: values,
 	})
-	return checked(err)
+	return checked(ctx, err)
 }
 
 // CheckIndex returns an error unless the index has the key and the projection of
@@ -64,12 +64,13 @@ func (s *Store) CheckIndex(ctx context.Context) error {
 		Select:                    types.SelectAllAttributes, // fails unless the index projects all
 		Limit:                     aws.Int32(1),
 	})
-	return checked(err)
+	return checked(ctx, err)
 }
 
 // checked returns nil for a failed condition, since the request was valid and
 // allowed. Of other answers it keeps the code and the message.
-func checked(err error) error {
+func checked(ctx context.Context, err error) error {
+	err = new(attempts).failure(ctx, err)
 	answer, ok := errors.AsType[smithy.APIError](err)
 	switch {
 	case !ok:

@@ -75,7 +75,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, name string) erro
 	}
 	s := New(client, name)
 	if err := cmp.Or(s.CheckTable(ctx), s.CheckIndex(ctx)); err != nil {
-		return fmt.Errorf("%w: use a table with another name, or delete this one", err)
+		return fmt.Errorf("%w: if it has another schema, use a table with another name, or delete this one", err)
 	}
 	return nil
 }

@@ -93,6 +93,13 @@ func TestEnsureTableFails(t *testing.T) {
 	if got := proxy.Count("CreateTable"); got != 0 {
 		t.Errorf("%d CreateTable requests without knowing that the table is missing", got)
 	}
+
+	_, table := dynamolocal.Table(t)
+	proxy.Always("DescribeTable", nil)
+	proxy.Always("PutItem", dynamolocal.Cut)
+	if err := dynamo.EnsureTable(t.Context(), client, table); !errors.Is(err, plants.ErrUnreachable) {
+		t.Errorf("without an answer to the check: got %v, want ErrUnreachable", err)
+	}
 }
 
 // DynamoDB Local loses its tables in a restart if it keeps them in memory.
