@@ -92,34 +92,32 @@ func TestNewKeyDuringFlood(t *testing.T) {
 // All tokens that need a fetch wait for the same one; others don't wait.
 func TestFetchIsShared(t *testing.T) {
 	for _, held := range []bool{true, false} {
-		t.Run(fmt.Sprintf("held=%t", held), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				i := newRemoteIssuer(t, "a")
-				if held {
-					i.load(t)
-				}
-				i.set(800*time.Millisecond, "a", "b")
-				start := time.Now()
-				var wg sync.WaitGroup
-				for n := range 100 {
-					wg.Go(func() {
-						time.Sleep(time.Duration(n) * time.Millisecond)
-						check(t, i.v, i.token("b"), nil)
-						if d := time.Since(start); d != 800*time.Millisecond {
-							t.Errorf("took %v, want the time of the fetch", d)
-						}
-					})
-				}
-				time.Sleep(100 * time.Millisecond)
-				if held {
-					i.check(t, "a", nil, 0, 1)
-				}
-				wg.Wait()
-				if n := i.fetches.Load(); !held && n != 1 || held && n != 0 {
-					t.Errorf("%d more fetches than expected", n)
-				}
-			})
-		})
+		t.Run(fmt.Sprintf("held=%t", held), bubble(func(t *testing.T) {
+			i := newRemoteIssuer(t, "a")
+			if held {
+				i.load(t)
+			}
+			i.set(800*time.Millisecond, "a", "b")
+			start := time.Now()
+			var wg sync.WaitGroup
+			for n := range 100 {
+				wg.Go(func() {
+					time.Sleep(time.Duration(n) * time.Millisecond)
+					check(t, i.v, i.token("b"), nil)
+					if d := time.Since(start); d != 800*time.Millisecond {
+						t.Errorf("took %v, want the time of the fetch", d)
+					}
+				})
+			}
+			time.Sleep(100 * time.Millisecond)
+			if held {
+				i.check(t, "a", nil, 0, 1)
+			}
+			wg.Wait()
+			if n := i.fetches.Load(); !held && n != 1 || held && n != 0 {
+				t.Errorf("%d more fetches than expected", n)
+			}
+		}))
 	}
 }
 

@@ -186,26 +186,24 @@ func TestSchedules(t *testing.T) {
 			{2, nil, "a", unavailable, time.Second, 1},
 		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				i := newRemoteIssuer(t, test.kids...)
-				if test.kids != nil {
-					i.load(t)
+		t.Run(test.name, bubble(func(t *testing.T) {
+			i := newRemoteIssuer(t, test.kids...)
+			if test.kids != nil {
+				i.load(t)
+			}
+			for n, s := range test.steps {
+				time.Sleep(s.wait)
+				if s.issuer != nil {
+					i.set(s.issuer.delay, s.issuer.kids...)
 				}
-				for n, s := range test.steps {
-					time.Sleep(s.wait)
-					if s.issuer != nil {
-						i.set(s.issuer.delay, s.issuer.kids...)
-					}
-					t.Logf("step %d", n+1)
-					i.check(t, s.kid, s.want, s.took, s.fetches)
-				}
-				time.Sleep(5 * time.Second) // for a fetch in the background
-				if n := i.failed.Load(); n != test.failed {
-					t.Errorf("OnFailure was called %d times, want %d", n, test.failed)
-				}
-			})
-		})
+				t.Logf("step %d", n+1)
+				i.check(t, s.kid, s.want, s.took, s.fetches)
+			}
+			time.Sleep(5 * time.Second) // for a fetch in the background
+			if n := i.failed.Load(); n != test.failed {
+				t.Errorf("OnFailure was called %d times, want %d", n, test.failed)
+			}
+		}))
 	}
 }
 
