@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +73,11 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, name string) erro
 		return a.failure(ctx, err)
 	}
 	s := New(client, name)
-	if err := cmp.Or(s.CheckTable(ctx), s.CheckIndex(ctx)); err != nil {
+	err = s.CheckTable(ctx)
+	if err == nil {
+		err = s.CheckIndex(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: if it has another schema, use a table with another name, or delete this one", err)
 	}
 	return nil
