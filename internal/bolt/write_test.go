@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/tools"
 )
 
 // together makes n concurrent calls, each of which is a write, and returns their
@@ -18,11 +20,15 @@ import (
 func together(t *testing.T, s *Store, n int64, call func(i int64) error) []error {
 	t.Helper()
 	await := func(active bool, waiting int64) {
-		for ok := false; !ok; time.Sleep(time.Millisecond) {
+		t.Helper()
+		tools.Await(t, func() error {
 			s.mu.Lock()
-			ok = s.active == active && int64(len(s.waiting)) == waiting
-			s.mu.Unlock()
-		}
+			defer s.mu.Unlock()
+			if n := int64(len(s.waiting)); s.active != active || n != waiting {
+				return fmt.Errorf("active %t with %d writes waiting, want %t with %d", s.active, n, active, waiting)
+			}
+			return nil
+		})
 	}
 	await(false, 0)             // an earlier write is answered before its commitAll ends
 	tx, err := s.db.Begin(true) // commits wait for this transaction

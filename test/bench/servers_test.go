@@ -210,8 +210,11 @@ const email, password = "alice@example.com", "Secret-123"
 // its collections.
 func servePocketBase(b *testing.B) (base string) {
 	b.Helper()
-	const addr = "127.0.0.1:8095"
-	dir := b.TempDir()
+	port, err := tools.FreePort()
+	if err != nil {
+		b.Fatal(err)
+	}
+	addr, dir := "127.0.0.1:"+port, b.TempDir()
 	binary, data := filepath.Join(dir, "base"), "--dir="+filepath.Join(dir, "data")
 	install := exec.Command("go", "install", "github.com/pocketbase/pocketbase/examples/base@v0.35.0")
 	install.Env = append(os.Environ(), "GOBIN="+dir)
