@@ -64,7 +64,7 @@ type KeySource interface {
 	// current returns the keys to verify a token with.
 	current(context.Context) (*keySet, error)
 
-	// newer returns newer keys than old, or old itself if there are none. It is
+	// newer returns newer keys than old, or old itself if it is the newest. It is
 	// for tokens that old doesn't verify.
 	newer(ctx context.Context, old *keySet) (*keySet, error)
 

@@ -55,7 +55,7 @@ type RemoteKeySet struct {
 	attempted  time.Time // end of the last fetch
 	searches   time.Time // advances by searchEvery with each search, and is never in the future
 	lastError  error     // of the last fetch
-	inProgress *fetch    // nil if there is none
+	inProgress *fetch    // nil between fetches
 }
 
 // A fetch has ended when done is closed; err is set before.
@@ -202,8 +202,8 @@ func (r *RemoteKeySet) unexpired(now time.Time) *keySet {
 	return r.set
 }
 
-// start returns the fetch in progress, after starting it if there is none. The
-// fetch outlives the request that started it. The caller must hold r.mu.
+// start starts a fetch, unless one is in progress, and returns it. The fetch
+// outlives the request that started it. The caller must hold r.mu.
 func (r *RemoteKeySet) start(now time.Time) *fetch {
 	if r.inProgress != nil {
 		return r.inProgress

@@ -40,7 +40,7 @@ type Options struct {
 	// It has no effect on systems other than Linux.
 	Freeze bool
 
-	// CORS configures the HTTP API of [Start]. The default is none.
+	// CORS configures the HTTP API of [Start], unless it is nil.
 	CORS *CORS
 }
 
