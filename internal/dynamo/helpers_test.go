@@ -52,16 +52,16 @@ func eachOperation(test func(operation)) {
 // newFaulty returns a store with an empty table, and the proxy that it uses.
 func newFaulty(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
 	t.Helper()
-	direct, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	_, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	return dynamo.New(dynamolocal.Client(t, proxy.URL), table), proxy
 }
 
 // newImpatient is newFaulty with the time limit of an attempt in production.
 func newImpatient(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
 	t.Helper()
-	direct, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	_, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	client, err := dynamo.NewClient(dynamolocal.Config(proxy.URL), discard)
 	if err != nil {
 		t.Fatal(err)

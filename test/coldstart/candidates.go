@@ -60,14 +60,11 @@ func newCandidates(reference string, e *endpoint, dir string) ([]candidate, erro
 // dir. Lambda's provided.al2023 has such files in /etc/ssl/certs, which Go reads
 // after the file that has all of them. https://go.dev/issue/79018
 func splitCertificates(dir string, certificates []byte) error {
-	for i := 0; ; i++ {
-		block, rest := pem.Decode(certificates)
-		if block == nil {
-			return nil
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.pem", i)), pem.EncodeToMemory(block), 0o600); err != nil {
+	for block, rest := pem.Decode(certificates); block != nil; block, rest = pem.Decode(rest) {
+		name := fmt.Sprintf("%d.pem", len(rest)) // which no other has
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			return err
 		}
-		certificates = rest
 	}
+	return nil
 }
