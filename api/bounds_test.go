@@ -18,7 +18,7 @@ import (
 // other.
 type overwritingStore struct{ plantstest.Memory }
 
-func (s *overwritingStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func (s *overwritingStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	_ = s.Delete(ctx, owner, p.ID)
 	return s.Memory.Create(ctx, owner, p, token)
 }

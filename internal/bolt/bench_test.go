@@ -27,7 +27,7 @@ func load(t testing.TB, s *Store, owner string, first int64, n int) {
 			ids, all := tx.Bucket(idsBucket), tx.Bucket(plantsBucket)
 			for i := from; i < min(n, from+100_000); i++ {
 				p := plants.Plant{ID: first + int64(i), Name: fmt.Sprint("plant ", i), Tag: new("a tag")}
-				value, err := encode(p, plants.NewWriteToken(), time.Now())
+				value, err := encode(p, plants.NewIdempotencyKey(), time.Now())
 				if err != nil {
 					return err
 				}

@@ -126,7 +126,7 @@ func useAll(t *testing.T, s *Store) (damaged bool) {
 		}
 		for _, owner := range []string{"alice", "bob", "carol"} {
 			for id := range int64(3) {
-				check(s.Create(t.Context(), owner, plants.Plant{ID: 3000 + id, Name: "x"}, plants.NewWriteToken()))
+				check(s.Create(t.Context(), owner, plants.Plant{ID: 3000 + id, Name: "x"}, plants.NewIdempotencyKey()))
 			}
 			_, err := s.List(t.Context(), owner, plants.Query{Limit: maxPage})
 			check(err)

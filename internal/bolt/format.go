@@ -47,28 +47,28 @@ const format = "1"
 // [plants.Plant] goes here, into encode and into decode; if it is optional, older
 // records without it stay valid.
 type record struct {
-	Name       string            `json:"name"`
-	Tag        *string           `json:"tag,omitzero"`
-	CreatedAt  time.Time         `json:"created_at"` // UTC, RFC 3339
-	WriteToken plants.WriteToken `json:"write_token"`
+	Name           string                `json:"name"`
+	Tag            *string               `json:"tag,omitzero"`
+	CreatedAt      time.Time             `json:"created_at"` // UTC, RFC 3339
+	IdempotencyKey plants.IdempotencyKey `json:"write_token"`
 }
 
-func encode(p plants.Plant, token plants.WriteToken, now time.Time) ([]byte, error) {
-	b, err := json.Marshal(record{Name: p.Name, Tag: p.Tag, CreatedAt: now.UTC(), WriteToken: token})
+func encode(p plants.Plant, key plants.IdempotencyKey, now time.Time) ([]byte, error) {
+	b, err := json.Marshal(record{Name: p.Name, Tag: p.Tag, CreatedAt: now.UTC(), IdempotencyKey: key})
 	if err != nil {
 		return nil, fmt.Errorf("encode plant %d: %w", p.ID, err)
 	}
 	return b, nil
 }
 
-// decode returns the plant with the given id from its record, and the token of
+// decode returns the plant with the given id from its record, and the key of
 // the request that created it.
-func decode(id int64, value []byte) (plants.Plant, plants.WriteToken, error) {
+func decode(id int64, value []byte) (plants.Plant, plants.IdempotencyKey, error) {
 	var r record
 	if err := json.Unmarshal(value, &r); err != nil {
 		return plants.Plant{}, "", fmt.Errorf("the record of plant %d is damaged: %w", id, err)
 	}
-	return plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}, r.WriteToken, nil
+	return plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}, r.IdempotencyKey, nil
 }
 
 // ownerKey returns the prefix that the keys of owner's plants have in common.

@@ -69,7 +69,7 @@ func TestDamagedRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, listErr := s.List(t.Context(), "alice", plants.Query{Limit: 1})
-		createErr := s.Create(t.Context(), "alice", plants.Plant{ID: 7, Name: "x"}, plants.NewWriteToken())
+		createErr := s.Create(t.Context(), "alice", plants.Plant{ID: 7, Name: "x"}, plants.NewIdempotencyKey())
 		for _, err := range []error{listErr, createErr} {
 			if err == nil || !strings.Contains(err.Error(), "record of plant 7 is damaged") ||
 				errors.Is(err, plants.ErrUnreachable) {

@@ -87,7 +87,7 @@ func (s *Store) guard(fn func() error) error {
 }
 
 // Create implements [plants.Store].
-func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	prefix, err := ownerKey(owner)
 	if err != nil {
 		return err
@@ -113,14 +113,14 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token 
 
 // repeated returns the answer to a create whose owner already has a plant with
 // that id, stored in value.
-func repeated(value []byte, p plants.Plant, token plants.WriteToken) error {
+func repeated(value []byte, p plants.Plant, token plants.IdempotencyKey) error {
 	switch old, oldToken, err := decode(p.ID, value); {
 	case err != nil:
 		return err
 	case oldToken != token:
 		return plants.ErrInUse
 	case !old.Same(p):
-		return plants.ErrTokenReused
+		return plants.ErrKeyReused
 	}
 	return nil
 }

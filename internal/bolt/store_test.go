@@ -37,7 +37,7 @@ func openTest(t testing.TB, path string) *Store {
 
 func create(t testing.TB, s *Store, owner string, p plants.Plant) {
 	t.Helper()
-	if err := s.Create(t.Context(), owner, p, plants.NewWriteToken()); err != nil {
+	if err := s.Create(t.Context(), owner, p, plants.NewIdempotencyKey()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -83,7 +83,7 @@ func TestOwnerOutOfBounds(t *testing.T) {
 	s := openTest(t, newPath(t))
 	create(t, s, "a", plants.Plant{ID: 1, Name: "rose"})
 	for _, owner := range []string{"", strings.Repeat("a", 256), "a" + strings.Repeat("b", 256)} {
-		err := s.Create(t.Context(), owner, plants.Plant{ID: 2, Name: "x"}, plants.NewWriteToken())
+		err := s.Create(t.Context(), owner, plants.Plant{ID: 2, Name: "x"}, plants.NewIdempotencyKey())
 		_, listErr := s.List(t.Context(), owner, plants.Query{Limit: 1})
 		for _, err := range []error{err, listErr, s.Delete(t.Context(), owner, 1)} {
 			if err == nil || !strings.Contains(err.Error(), "1 to 255 bytes") {
@@ -108,7 +108,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	errs := make(chan error)
-	go func() { errs <- s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewWriteToken()) }()
+	go func() { errs <- s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewIdempotencyKey()) }()
 	go func() { errs <- s.Delete(ctx, "alice", 1) }()
 	for range 2 {
 		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) {
@@ -131,7 +131,7 @@ func TestClosed(t *testing.T) {
 	}
 	_, listErr := s.List(t.Context(), "alice", plants.Query{Limit: 1})
 	for _, err := range []error{
-		s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "x"}, plants.NewWriteToken()),
+		s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "x"}, plants.NewIdempotencyKey()),
 		s.Delete(t.Context(), "alice", 1),
 		listErr,
 	} {
@@ -147,7 +147,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 200 {
 		wg.Go(func() {
-			err := s.Create(t.Context(), "alice", plants.Plant{ID: int64(i), Name: "x"}, plants.NewWriteToken())
+			err := s.Create(t.Context(), "alice", plants.Plant{ID: int64(i), Name: "x"}, plants.NewIdempotencyKey())
 			if err != nil && !errors.Is(err, plants.ErrUnreachable) {
 				t.Error(err)
 			}

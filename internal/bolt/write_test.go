@@ -81,7 +81,7 @@ func TestWritesShareCommits(t *testing.T) {
 				func(tx *bbolt.Tx) error { _ = tx.DeleteBucket(plantsBucket); return broken })
 		}
 		// Of four creates each, one succeeds.
-		return s.Create(t.Context(), "alice", plants.Plant{ID: i / 4, Name: "x"}, plants.NewWriteToken())
+		return s.Create(t.Context(), "alice", plants.Plant{ID: i / 4, Name: "x"}, plants.NewIdempotencyKey())
 	}) {
 		switch {
 		case err == nil:
@@ -105,7 +105,7 @@ func TestWritesShareCommits(t *testing.T) {
 // Calls that change nothing neither commit nor wait for a commit in progress.
 func TestNothingToCommit(t *testing.T) {
 	s := openTest(t, newPath(t))
-	p, token := plants.Plant{ID: 1, Name: "rose"}, plants.NewWriteToken()
+	p, token := plants.Plant{ID: 1, Name: "rose"}, plants.NewIdempotencyKey()
 	if err := s.Create(t.Context(), "alice", p, token); err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestNothingToCommit(t *testing.T) {
 	inTime(t, func() {
 		for i, test := range []struct{ got, want error }{
 			{s.Create(t.Context(), "alice", p, token), nil},
-			{s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "ivy"}, token), plants.ErrTokenReused},
-			{s.Create(t.Context(), "alice", p, plants.NewWriteToken()), plants.ErrInUse},
+			{s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "ivy"}, token), plants.ErrKeyReused},
+			{s.Create(t.Context(), "alice", p, plants.NewIdempotencyKey()), plants.ErrInUse},
 			{s.Create(t.Context(), "bob", p, token), plants.ErrInUse},
 			{s.Delete(t.Context(), "bob", 1), plants.ErrNotFound},
 			{s.Delete(t.Context(), "alice", 2), plants.ErrNotFound},
@@ -181,7 +181,7 @@ func fill(t *testing.T, s *Store) int64 {
 	t.Helper()
 	name := strings.Repeat("x", plants.MaxNameLength)
 	for id := int64(0); ; id++ {
-		err := s.Create(t.Context(), "alice", plants.Plant{ID: id, Name: name}, plants.NewWriteToken())
+		err := s.Create(t.Context(), "alice", plants.Plant{ID: id, Name: name}, plants.NewIdempotencyKey())
 		if errors.Is(err, plants.ErrUnwritable) {
 			if !strings.Contains(err.Error(), s.path) {
 				t.Errorf("error %q does not name the file", err)
@@ -218,7 +218,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	errs := together(t, s, 20, func(i int64) error {
 		// Two each of one id: the second is in use only if the first is stored.
 		p := plants.Plant{ID: -1 - i/2, Name: strings.Repeat("x", 256), Tag: new(strings.Repeat("x", 256))}
-		return s.Create(t.Context(), "bob", p, plants.NewWriteToken())
+		return s.Create(t.Context(), "bob", p, plants.NewIdempotencyKey())
 	})
 	failed := 0
 	for _, err := range errs {

@@ -27,7 +27,7 @@ type operation struct {
 
 var (
 	create = operation{"Create", "PutItem", func(ctx context.Context, s plants.Store) error {
-		return s.Create(ctx, "alice", fern, plants.NewWriteToken())
+		return s.Create(ctx, "alice", fern, plants.NewIdempotencyKey())
 	}}
 	list = operation{"List", "Query", func(ctx context.Context, s plants.Store) error {
 		_, err := s.List(ctx, "alice", plants.Query{Limit: 10})
@@ -77,7 +77,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 		t.Errorf("%s: no error", name)
 	}
 	for _, sentinel := range []error{
-		plants.ErrInUse, plants.ErrTokenReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
+		plants.ErrInUse, plants.ErrKeyReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if got := errors.Is(err, sentinel); got != (sentinel == want) {

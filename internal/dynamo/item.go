@@ -12,12 +12,12 @@ import (
 
 // The attributes of an item.
 const (
-	attrID         = "id"          // N, the partition key
-	attrOwner      = "owner"       // S
-	attrName       = "name"        // S
-	attrTag        = "tag"         // S, absent if the plant has no tag
-	attrCreatedAt  = "created_at"  // S, a timestamp; Delete compares it
-	attrWriteToken = "write_token" // S, of the request that created the plant
+	attrID             = "id"          // N, the partition key
+	attrOwner          = "owner"       // S
+	attrName           = "name"        // S
+	attrTag            = "tag"         // S, absent if the plant has no tag
+	attrCreatedAt      = "created_at"  // S, a timestamp; Delete compares it
+	attrIdempotencyKey = "write_token" // S, of the request that created the plant
 )
 
 // plantAttributes are the attributes that [decode] reads, and lists fetch.
@@ -27,13 +27,13 @@ var plantAttributes = []string{attrID, attrName, attrTag}
 // encoded by hand: that needs no reflection, and keeps every string unchanged.
 type item = map[string]types.AttributeValue
 
-func encode(owner string, p plants.Plant, token plants.WriteToken, now time.Time) item {
+func encode(owner string, p plants.Plant, key plants.IdempotencyKey, now time.Time) item {
 	it := item{
-		attrID:         number(p.ID),
-		attrOwner:      str(owner),
-		attrName:       str(p.Name),
-		attrCreatedAt:  str(timestamp(now)),
-		attrWriteToken: str(string(token)),
+		attrID:             number(p.ID),
+		attrOwner:          str(owner),
+		attrName:           str(p.Name),
+		attrCreatedAt:      str(timestamp(now)),
+		attrIdempotencyKey: str(string(key)),
 	}
 	if p.Tag != nil {
 		it[attrTag] = str(*p.Tag)

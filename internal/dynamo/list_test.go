@@ -54,7 +54,7 @@ func TestListSkipsEmptyPages(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
 	for id := range int64(3) {
-		if err := store.Create(t.Context(), "alice", plants.Plant{ID: id, Name: "fern"}, plants.NewWriteToken()); err != nil {
+		if err := store.Create(t.Context(), "alice", plants.Plant{ID: id, Name: "fern"}, plants.NewIdempotencyKey()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,7 +131,7 @@ func load(t testing.TB, client *dynamodb.Client, table, owner string, first, n i
 			"owner":       str(owner),
 			"name":        str(name),
 			"created_at":  str("2026-01-02T03:04:05Z"),
-			"write_token": str(string(plants.NewWriteToken())),
+			"write_token": str(string(plants.NewIdempotencyKey())),
 		}}})
 	}
 	for batch := range slices.Chunk(all, 25) { // the maximum of BatchWriteItem

@@ -74,7 +74,7 @@ func TestDeleteFindsNothing(t *testing.T) {
 			}
 
 			// Another owner's plant is not a deleted one.
-			if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
+			if err := store.Create(t.Context(), "bob", fern, plants.NewIdempotencyKey()); err != nil {
 				t.Fatal(err)
 			}
 			proxy.Fail("DeleteItem", test.fault)
@@ -102,7 +102,7 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 func TestCreateFindsAnother(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
-	if err := store.Create(t.Context(), "bob", fern, plants.NewWriteToken()); err != nil {
+	if err := store.Create(t.Context(), "bob", fern, plants.NewIdempotencyKey()); err != nil {
 		t.Fatal(err)
 	}
 	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.After(dynamolocal.Cut)} {

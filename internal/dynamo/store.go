@@ -62,30 +62,30 @@ func New(client *dynamodb.Client, table string) *Store {
 
 // Create implements [plants.Store]. It is one PutItem, which costs a write unit
 // per KB of the plant in the table, and the same in the index.
-func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	var a attempts
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
-		Item:                encode(owner, p, token, time.Now()),
+		Item:                encode(owner, p, key, time.Now()),
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
 		// The existing plant shows whether an earlier attempt created it.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, a.watch)
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.existing(failed.Item, owner, p, token)
+		return s.existing(failed.Item, owner, p, key)
 	}
 	return a.failure(ctx, err)
 }
 
 // existing returns the result of the Create of p if its id belongs to old.
-func (s *Store) existing(old item, owner string, p plants.Plant, token plants.WriteToken) error {
+func (s *Store) existing(old item, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	oldOwner, err1 := text(old, attrOwner)
-	oldToken, err2 := text(old, attrWriteToken)
+	oldKey, err2 := text(old, attrIdempotencyKey)
 	if err := cmp.Or(err1, err2); err != nil {
 		return s.malformed(old, err)
 	}
-	if oldOwner != owner || oldToken != string(token) {
+	if oldOwner != owner || oldKey != string(key) {
 		return plants.ErrInUse
 	}
 	q, err := decode(old)
@@ -93,7 +93,7 @@ func (s *Store) existing(old item, owner string, p plants.Plant, token plants.Wr
 		return s.malformed(old, err)
 	}
 	if !p.Same(q) {
-		return plants.ErrTokenReused
+		return plants.ErrKeyReused
 	}
 	return nil
 }

@@ -99,8 +99,8 @@ func Open(ctx context.Context, client *dynamodb.Client, table string) (plants.St
 type localStore struct{ *Store }
 
 // Create implements [plants.Store].
-func (l localStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	return l.do(ctx, func() error { return l.Store.Create(ctx, owner, p, token) })
+func (l localStore) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+	return l.do(ctx, func() error { return l.Store.Create(ctx, owner, p, key) })
 }
 
 // Delete implements [plants.Store].

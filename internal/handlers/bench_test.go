@@ -30,8 +30,10 @@ func newNullStore() *nullStore {
 	return s
 }
 
-func (*nullStore) Create(context.Context, string, plants.Plant, plants.WriteToken) error { return nil }
-func (*nullStore) Delete(context.Context, string, int64) error                           { return nil }
+func (*nullStore) Create(context.Context, string, plants.Plant, plants.IdempotencyKey) error {
+	return nil
+}
+func (*nullStore) Delete(context.Context, string, int64) error { return nil }
 
 func (s *nullStore) List(context.Context, string, plants.Query) (plants.Page, error) {
 	return s.page, nil

@@ -16,7 +16,7 @@ type faultyStore struct {
 	fail func(context.Context) error
 }
 
-func (s faultyStore) Create(ctx context.Context, _ string, _ plants.Plant, _ plants.WriteToken) error {
+func (s faultyStore) Create(ctx context.Context, _ string, _ plants.Plant, _ plants.IdempotencyKey) error {
 	return s.fail(ctx)
 }
 

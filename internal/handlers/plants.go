@@ -43,7 +43,7 @@ func (s *Service) create(r *request) (response, error) {
 	if err := checkMediaType(r.Header); err != nil {
 		return response{}, err
 	}
-	token, err := writeToken(r)
+	key, err := r.idempotencyKey()
 	if err != nil {
 		return response{}, err
 	}
@@ -55,25 +55,25 @@ func (s *Service) create(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.store.Create(r.Context(), r.caller.Subject, p, token); err != nil {
+	if err := s.store.Create(r.Context(), r.caller.Subject, p, key); err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusOK, body: encodePlant(&p, false)}, nil
 }
 
-// writeToken derives the write token of r from its Idempotency-Key. Without
-// one, the token is random.
-func writeToken(r *request) (plants.WriteToken, error) {
+// idempotencyKey returns the key that makes r repeatable, from its header
+// Idempotency-Key. Without the header, the key is random.
+func (r *request) idempotencyKey() (plants.IdempotencyKey, error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if len(keys) == 0 {
-		return plants.NewWriteToken(), nil
+		return plants.NewIdempotencyKey(), nil
 	}
 	// A comma may mean that a gateway joined two headers.
 	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == ',' }
 	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKeyLength || strings.ContainsFunc(keys[0], invalid) {
 		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, with 1 to %d visible ASCII characters and no comma", maxKeyLength)
 	}
-	return plants.KeyedWriteToken(r.caller.Subject, keys[0]), nil
+	return plants.HashIdempotencyKey(r.caller.Subject, keys[0]), nil
 }
 
 // list serves GET /plants.

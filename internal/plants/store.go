@@ -16,9 +16,9 @@ import (
 //
 // Create and Delete are atomic and durable: each takes effect completely or not
 // at all, at one moment between call and return. If one returns an error other
-// than ErrInUse, ErrTokenReused or ErrNotFound, it may have taken effect, or
+// than ErrInUse, ErrKeyReused or ErrNotFound, it may have taken effect, or
 // may still do so. To find out, the caller repeats the Create with the same
-// write token, or the Delete. A store that retries requests documents what an
+// idempotency key, or the Delete. A store that retries requests documents what an
 // unanswered one may do after the call, such as create a deleted plant again.
 //
 // # Isolation
@@ -43,14 +43,14 @@ type Store interface {
 	// Create stores p for owner.
 	//
 	// If a plant with p.ID exists, Create writes nothing. If the same owner
-	// created it with the same write token, this is a retry: Create returns
+	// created it with the same idempotency key, this is a retry: Create returns
 	// nil if the existing plant is the same as p ([Plant.Same]), or else
-	// ErrTokenReused. In all other cases it returns ErrInUse.
+	// ErrKeyReused. In all other cases it returns ErrInUse.
 	//
-	// Of concurrent calls with the same id and different tokens, exactly one
+	// Of concurrent calls with the same id and different keys, exactly one
 	// succeeds. After a Delete the id is free again, and a Create with the
-	// same token re-creates the plant.
-	Create(ctx context.Context, owner string, p Plant, token WriteToken) error
+	// same key re-creates the plant.
+	Create(ctx context.Context, owner string, p Plant, key IdempotencyKey) error
 
 	// List returns the plants of owner that q selects, in ascending order of
 	// id over the whole range of int64. Without any, the page is empty.
@@ -88,9 +88,9 @@ var (
 	// ErrInUse means that a plant with the id exists.
 	ErrInUse = errors.New("the id is in use")
 
-	// ErrTokenReused means that the owner created a plant with this id and this
-	// write token, but with other field values.
-	ErrTokenReused = errors.New("the write token was used with other field values")
+	// ErrKeyReused means that the owner created a plant with this id and this
+	// idempotency key, but with other field values.
+	ErrKeyReused = errors.New("the idempotency key was used with other field values")
 
 	// ErrNotFound means that the owner has no plant with the id.
 	ErrNotFound = errors.New("no such plant")

@@ -57,7 +57,7 @@ func testConcurrentCreates(t *testing.T, s suite) {
 		return p
 	}
 	winner := onlyOne(t, concurrently(func(i int) error {
-		return s.Create(t.Context(), owners[i%len(owners)], named(i), plants.NewWriteToken())
+		return s.Create(t.Context(), owners[i%len(owners)], named(i), plants.NewIdempotencyKey())
 	}), plants.ErrInUse)
 	for i, owner := range owners {
 		if i == winner%len(owners) {
@@ -71,7 +71,7 @@ func testConcurrentCreates(t *testing.T, s suite) {
 // Concurrent creates with the same token are one request: all succeed and
 // create one plant.
 func testConcurrentRetries(t *testing.T, s suite) {
-	owner, p, token := randomOwner(), randomPlant(t), plants.NewWriteToken()
+	owner, p, token := randomOwner(), randomPlant(t), plants.NewIdempotencyKey()
 	s.deleteLater(t, owner, p.ID)
 	for i, err := range concurrently(func(int) error { return s.Create(t.Context(), owner, p, token) }) {
 		if err != nil {
@@ -104,7 +104,7 @@ func testEndedContexts(t *testing.T, s suite) {
 		s.deleteLater(t, owner, free.ID)
 		_, err := s.List(ctx, owner, plants.Query{Limit: 10})
 		for call, err := range map[string]error{
-			"Create": s.Create(ctx, owner, free, plants.NewWriteToken()),
+			"Create": s.Create(ctx, owner, free, plants.NewIdempotencyKey()),
 			"Delete": s.Delete(ctx, owner, stored.ID),
 			"List":   err,
 		} {
@@ -114,7 +114,7 @@ func testEndedContexts(t *testing.T, s suite) {
 		}
 		s.has(t, owner, nil, 10, stored)
 		// List may be stale; Create is not.
-		s.wantCreate(t, plants.ErrInUse, owner, stored, plants.NewWriteToken())
-		s.wantCreate(t, nil, owner, free, plants.NewWriteToken())
+		s.wantCreate(t, plants.ErrInUse, owner, stored, plants.NewIdempotencyKey())
+		s.wantCreate(t, nil, owner, free, plants.NewIdempotencyKey())
 	}
 }

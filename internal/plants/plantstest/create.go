@@ -64,14 +64,14 @@ func codePoints() []string {
 // A second Create of an id changes nothing. It succeeds only as a retry: by the
 // same owner, with the same token and the same plant.
 func testSecondCreate(t *testing.T, s suite) {
-	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(t), plants.NewWriteToken()
+	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(t), plants.NewIdempotencyKey()
 	s.createWith(t, alice, p, token)
 	for _, other := range Variants(t, p) {
-		s.wantCreate(t, plants.ErrTokenReused, alice, other, token)
+		s.wantCreate(t, plants.ErrKeyReused, alice, other, token)
 	}
 	for _, other := range append(Variants(t, p), p) {
-		s.wantCreate(t, plants.ErrInUse, alice, other, plants.NewWriteToken())
-		s.wantCreate(t, plants.ErrInUse, bob, other, plants.NewWriteToken())
+		s.wantCreate(t, plants.ErrInUse, alice, other, plants.NewIdempotencyKey())
+		s.wantCreate(t, plants.ErrInUse, bob, other, plants.NewIdempotencyKey())
 		s.wantCreate(t, plants.ErrInUse, bob, other, token)
 	}
 	s.wantCreate(t, nil, alice, p, token)
@@ -80,8 +80,8 @@ func testSecondCreate(t *testing.T, s suite) {
 }
 
 // The same token creates another plant with another id.
-func testTokenPerID(t *testing.T, s suite) {
-	owner, all, token := randomOwner(), randomPlants(t, 2), plants.NewWriteToken()
+func testKeyPerID(t *testing.T, s suite) {
+	owner, all, token := randomOwner(), randomPlants(t, 2), plants.NewIdempotencyKey()
 	for _, p := range all {
 		s.createWith(t, owner, p, token)
 	}
@@ -91,7 +91,7 @@ func testTokenPerID(t *testing.T, s suite) {
 // After a Delete the same token can create the plant again, the same or not. So
 // can another owner.
 func testCreateAfterDelete(t *testing.T, s suite) {
-	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(t), plants.NewWriteToken()
+	alice, bob, p, token := randomOwner(), randomOwner(), randomPlant(t), plants.NewIdempotencyKey()
 	for _, again := range append(Variants(t, p), p) {
 		s.createWith(t, alice, again, token)
 		s.has(t, alice, nil, 10, again)

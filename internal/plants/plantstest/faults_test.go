@@ -13,7 +13,7 @@ import (
 
 // The types of a store's methods, with the correct store as first parameter.
 type (
-	createFunc = func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error
+	createFunc = func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error
 	listFunc   = func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error)
 	deleteFunc = func(m *Memory, ctx context.Context, owner string, id int64) error
 )
@@ -26,7 +26,7 @@ type faulty struct {
 	delete deleteFunc
 }
 
-func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	if f.create == nil {
 		return f.Memory.Create(ctx, owner, p, token)
 	}
@@ -61,13 +61,13 @@ var faults = map[string]faulty{
 	"after/needs a plant":        {list: listFromPlant},
 	"isolation":                  {delete: deleteOfAnyOwner},
 	"odd owners":                 owners(func(s string) string { return s[:min(len(s), 254)] }),
-	"second create/retry":        stored(func(e *entry) { e.token = plants.NewWriteToken() }),
+	"second create/retry":        stored(func(e *entry) { e.key = plants.NewIdempotencyKey() }),
 	"second create":              {create: overwrite},
-	"token per id":               {create: rememberTokens(map[string]bool{})},
+	"key per id":                 {create: rememberTokens(map[string]bool{})},
 	"second create/token reused": {create: hideReuse},
 	"create after delete":        {create: rememberTokens(map[string]bool{})},
-	"second create/same token of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-		if old, _ := m.lookup(p.ID); old.token == token && old.plant.Same(p) {
+	"second create/same token of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+		if old, _ := m.lookup(p.ID); old.key == token && old.plant.Same(p) {
 			return nil
 		}
 		return m.Create(ctx, owner, p, token)
@@ -124,10 +124,10 @@ func paged(before func(*plants.Query), after func(*plants.Page)) faulty {
 
 // stored changes what each Create stores.
 func stored(change func(*entry)) faulty {
-	return faulty{create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return faulty{create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 		e := entry{owner, p, token}
 		change(&e)
-		return m.Create(ctx, e.owner, e.plant, e.token)
+		return m.Create(ctx, e.owner, e.plant, e.key)
 	}}
 }
 
@@ -154,8 +154,8 @@ func owners(change func(string) string) faulty {
 }
 
 // hideReuse returns nil from Create instead of an error.
-func hideReuse(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if err := m.Create(ctx, owner, p, token); !errors.Is(err, plants.ErrTokenReused) {
+func hideReuse(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+	if err := m.Create(ctx, owner, p, token); !errors.Is(err, plants.ErrKeyReused) {
 		return err
 	}
 	return nil
@@ -190,8 +190,8 @@ func deleteOfAnyOwner(m *Memory, ctx context.Context, _ string, id int64) error 
 	return m.Delete(ctx, e.owner, id)
 }
 
-func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
-	if old, _ := m.lookup(p.ID); old.owner == owner && old.token != token {
+func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+	if old, _ := m.lookup(p.ID); old.owner == owner && old.key != token {
 		m.replace(entry{owner, p, token})
 	}
 	return m.Create(ctx, owner, p, token)
@@ -199,7 +199,7 @@ func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, tok
 
 // rememberTokens keeps tokens longer than plants, and across ids.
 func rememberTokens(done map[string]bool) createFunc {
-	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 		key := owner + string(token)
 		if done[key] {
 			return nil
@@ -213,7 +213,7 @@ func rememberTokens(done map[string]bool) createFunc {
 const overlap = 20 * time.Millisecond
 
 // reserve stores an empty plant first, and p later.
-func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
@@ -224,7 +224,7 @@ func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, token
 }
 
 // createInTwoSteps checks first and stores later.
-func createInTwoSteps(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func createInTwoSteps(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	if _, taken := m.lookup(p.ID); taken {
 		return m.Create(ctx, owner, p, token)
 	}
@@ -243,7 +243,7 @@ func deleteInTwoSteps(m *Memory, ctx context.Context, owner string, id int64) er
 }
 
 // ignoringContext creates the plant even if its context has ended.
-func ignoringContext(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func ignoringContext(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
 	_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
 	return m.Create(ctx, owner, p, token)
 }

@@ -23,7 +23,7 @@ var _ plants.Store = (*Memory)(nil)
 type entry struct {
 	owner string
 	plant plants.Plant
-	token plants.WriteToken
+	key   plants.IdempotencyKey
 }
 
 // put stores e. The caller holds the lock.
@@ -35,7 +35,7 @@ func (m *Memory) put(e entry) {
 }
 
 // Create implements [plants.Store].
-func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant, token plants.WriteToken) error {
+func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old, taken := m.byID[p.ID]
@@ -43,12 +43,12 @@ func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant, token
 	case m.failure(ctx) != nil:
 		return m.failure(ctx)
 	case !taken:
-		m.put(entry{owner, p, token})
+		m.put(entry{owner, p, key})
 		return nil
-	case old.owner != owner || old.token != token:
+	case old.owner != owner || old.key != key:
 		return plants.ErrInUse
 	case !old.plant.Same(p):
-		return plants.ErrTokenReused
+		return plants.ErrKeyReused
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ var promises = []struct {
 	{"isolation", testIsolation},
 	{"odd owners", testOddOwners},
 	{"second create", testSecondCreate},
-	{"token per id", testTokenPerID},
+	{"key per id", testKeyPerID},
 	{"create after delete", testCreateAfterDelete},
 	{"concurrent creates", testConcurrentCreates},
 	{"concurrent retries", testConcurrentRetries},
@@ -57,17 +57,17 @@ type suite struct{ plants.Store }
 // create creates p with a new token, and deletes it when the test ends.
 func (s suite) create(t *testing.T, owner string, p plants.Plant) {
 	t.Helper()
-	s.createWith(t, owner, p, plants.NewWriteToken())
+	s.createWith(t, owner, p, plants.NewIdempotencyKey())
 }
 
-func (s suite) createWith(t *testing.T, owner string, p plants.Plant, token plants.WriteToken) {
+func (s suite) createWith(t *testing.T, owner string, p plants.Plant, token plants.IdempotencyKey) {
 	t.Helper()
 	s.deleteLater(t, owner, p.ID)
 	s.wantCreate(t, nil, owner, p, token)
 }
 
 // wantCreate requires Create to return want.
-func (s suite) wantCreate(t *testing.T, want error, owner string, p plants.Plant, token plants.WriteToken) {
+func (s suite) wantCreate(t *testing.T, want error, owner string, p plants.Plant, token plants.IdempotencyKey) {
 	t.Helper()
 	if err := matches(s.Create(t.Context(), owner, p, token), want); err != nil {
 		t.Fatalf("Create(%q, %s): %v", owner, show(p), err)
@@ -92,7 +92,7 @@ func (s suite) deleteLater(t *testing.T, owner string, id int64) {
 func matches(err, want error) error {
 	ok := errors.Is(err, want)
 	for _, e := range []error{
-		plants.ErrInUse, plants.ErrTokenReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
+		plants.ErrInUse, plants.ErrKeyReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
 	} {
 		ok = ok && (e == want || !errors.Is(err, e))
 	}
