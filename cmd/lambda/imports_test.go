@@ -35,7 +35,7 @@ func TestLinkedPackages(t *testing.T) {
 		module + "handlers.(*Service)":     true,
 		module + "bolt.Open":               false,
 		module + "issuer.Open":             false,
-		module + "docs.Handler":            false,
+		module + "page.Handler":            false,
 	} {
 		if got := bytes.Contains(program, []byte(name)); got != want {
 			t.Errorf("cmd/lambda links %s: %t, want %t; see dynamo.EnvConfig for the SDK", name, got, want)

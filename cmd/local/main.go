@@ -25,10 +25,10 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/docs"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/page"
 )
 
 func main() {
@@ -84,9 +84,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 // or to the service.
 func front(tokens, service http.Handler) http.Handler {
 	if tokens == nil {
-		return docs.Handler("", service)
+		return page.Handler("", service)
 	}
-	service = docs.Handler(issuer.TokenPath, service)
+	service = page.Handler(issuer.TokenPath, service)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case issuer.TokenPath, issuer.KeysPath:
@@ -152,7 +152,7 @@ func baseURL(l net.Listener) string {
 func banner(w io.Writer, base, where string, ownIssuer bool) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)
-	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, docs.PagePath)
+	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, page.Path)
 	if ownIssuer {
 		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n"+
 			"  TOKEN=$(curl -s -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n",

@@ -1,6 +1,6 @@
-// Package docs serves the OpenAPI document and a page to try the service in a
+// Package page serves the OpenAPI document and a page to try the service in a
 // browser: Swagger UI, from embedded files only.
-package docs
+package page
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 	"example.com/plantstore/api"
 )
 
-// PagePath is the path of the page. The files that it loads are below /docs/.
-const PagePath = "/"
+// Path is the path of the page. The files that it loads are below /docs/.
+const Path = "/"
 
 // policy allows only files and requests of the page's own server (Content
 // Security Policy Level 3), and the images in Swagger UI's style sheet (data:).
@@ -41,7 +41,7 @@ var page = template.Must(template.ParseFS(own, "page.html"))
 // 6749 section 4.4). If tokenPath is empty, it asks the user to paste one.
 func Handler(tokenPath string, service http.Handler) http.Handler {
 	files := map[string]func() file{
-		PagePath:                     sync.OnceValue(func() file { return newFile("text/html; charset=utf-8", render(tokenPath)) }),
+		Path:                         sync.OnceValue(func() file { return newFile("text/html; charset=utf-8", render(tokenPath)) }),
 		"/openapi.yaml":              sync.OnceValue(func() file { return newFile("application/yaml", api.Document) }), // RFC 9512
 		"/docs/page.css":             embedded("text/css; charset=utf-8", own, "page.css"),
 		"/docs/page.js":              embedded("text/javascript; charset=utf-8", own, "page.js"),

@@ -1,4 +1,4 @@
-package docs
+package page
 
 import (
 	"net/http"
