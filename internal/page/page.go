@@ -4,16 +4,12 @@ package page
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"fmt"
 	"html/template"
-	"io"
 	"io/fs"
 	"net/http"
-	"path"
-	"sync"
 	"time"
 
 	"github.com/swaggest/swgui/v5/static" // only the files of Swagger UI
@@ -40,35 +36,43 @@ var page = template.Must(template.ParseFS(own, "page.html"))
 // The page requests tokens at tokenPath with the client credentials grant (RFC
 // 6749 section 4.4). If tokenPath is empty, it asks the user to paste one.
 func Handler(tokenPath string, service http.Handler) http.Handler {
-	files := map[string]func() file{
-		Path:                         sync.OnceValue(func() file { return newFile("text/html; charset=utf-8", render(tokenPath)) }),
-		"/openapi.yaml":              sync.OnceValue(func() file { return newFile("application/yaml", api.Document) }), // RFC 9512
-		"/docs/page.css":             embedded("text/css; charset=utf-8", own, "page.css"),
-		"/docs/page.js":              embedded("text/javascript; charset=utf-8", own, "page.js"),
-		"/docs/swagger-ui.css":       embedded("text/css; charset=utf-8", static.FS, "swagger-ui.css.gz"),
-		"/docs/swagger-ui-bundle.js": embedded("text/javascript; charset=utf-8", static.FS, "swagger-ui-bundle.js.gz"),
-		"/docs/favicon-32x32.png":    embedded("image/png", static.FS, "favicon-32x32.png"),
+	var html bytes.Buffer
+	if err := page.Execute(&html, tokenPath); err != nil {
+		panic(err) // only if the build is broken
+	}
+	files := map[string]file{
+		Path:                         {contentType: "text/html; charset=utf-8", body: html.Bytes()},
+		"/openapi.yaml":              {contentType: "application/yaml", body: api.Document}, // RFC 9512
+		"/docs/page.css":             {contentType: "text/css; charset=utf-8", body: read(own, "page.css")},
+		"/docs/page.js":              {contentType: "text/javascript; charset=utf-8", body: read(own, "page.js")},
+		"/docs/swagger-ui.css":       {contentType: "text/css; charset=utf-8", body: read(static.FS, "swagger-ui.css.gz"), gzip: true},
+		"/docs/swagger-ui-bundle.js": {contentType: "text/javascript; charset=utf-8", body: read(static.FS, "swagger-ui-bundle.js.gz"), gzip: true},
+		"/docs/favicon-32x32.png":    {contentType: "image/png", body: read(static.FS, "favicon-32x32.png")},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		get, ok := files[r.URL.Path]
+		f, ok := files[r.URL.EscapedPath()]
 		if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			service.ServeHTTP(w, r)
 			return
 		}
-		get().serve(w, r)
+		f.serve(w, r)
 	})
+}
+
+// read returns the content of an embedded file.
+func read(from fs.FS, name string) []byte {
+	b, err := fs.ReadFile(from, name)
+	if err != nil {
+		panic(err) // only if the build is broken
+	}
+	return b
 }
 
 // A file is the content at one path.
 type file struct {
 	contentType string
-	etag        string
 	body        []byte
-}
-
-func newFile(contentType string, body []byte) file {
-	sum := sha256.Sum256(body)
-	return file{contentType, fmt.Sprintf(`"%x"`, sum[:16]), body}
+	gzip        bool // body is compressed, which every browser accepts
 }
 
 // serve serves f. Browsers revalidate it each time (no-cache), so that users see
@@ -80,32 +84,9 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", f.etag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))
-}
-
-// embedded returns a function that loads a file on first use: decompressing all
-// of them would take longer than the rest of the program's start.
-func embedded(contentType string, from fs.FS, name string) func() file {
-	return sync.OnceValue(func() file {
-		body, err := fs.ReadFile(from, name)
-		if err == nil && path.Ext(name) == ".gz" {
-			var r io.Reader
-			if r, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
-				body, err = io.ReadAll(r)
-			}
-		}
-		if err != nil {
-			panic(err) // only if the build is broken
-		}
-		return newFile(contentType, body)
-	})
-}
-
-func render(tokenPath string) []byte {
-	var b bytes.Buffer
-	if err := page.Execute(&b, tokenPath); err != nil {
-		panic(err)
+	h.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(f.body)))
+	if f.gzip {
+		h.Set("Content-Encoding", "gzip")
 	}
-	return b.Bytes()
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))
 }
