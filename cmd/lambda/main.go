@@ -1,6 +1,5 @@
 // Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP
-// API or a function URL. Package config documents its environment variables, and
-// package check the invocation that checks what the function depends on.
+// API or a function URL. Package config documents its environment variables.
 package main
 
 import (
@@ -16,7 +15,6 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsroots"
-	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
@@ -68,8 +66,11 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	store := dynamo.New(client, cfg.Table)
 	loadKeys := keyLoader(cfg.Tokens.Keys, log)
 	warm(ctx, loadKeys, store, log)
-	parts := check.Parts{"table": store.CheckTable, "index": store.CheckIndex, "keys": loadKeys}
-	return check.Handler(parts, log, lambdahttp.New(handlers.New(store, verifier, log), log)), nil
+	return &checker{
+		parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": loadKeys},
+		log:   log,
+		next:  lambdahttp.New(handlers.New(store, verifier, log), log),
+	}, nil
 }
 
 // keyLoader returns a function that fetches keys, unless they are part of the

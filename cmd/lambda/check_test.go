@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/plantstore/internal/logging"
+)
+
+// answer is a function that answers every event with itself.
+type answer string
+
+func (a answer) Invoke(context.Context, []byte) ([]byte, error) { return []byte(a), nil }
+
+const unauthorized = answer(`{"statusCode":401,"body":"{}"}`)
+
+func TestCheck(t *testing.T) {
+	type parts = map[string]func(context.Context) error
+	works := func(context.Context) error { return nil }
+	fails := func(context.Context) error { return errors.New("no keys: \xff") }
+	for _, tt := range []struct {
+		parts         parts
+		next          answer
+		report, level string
+	}{
+		{parts{"table": works, "keys": works}, unauthorized, `{"ok":true,"parts":{"http":"ok","keys":"ok","table":"ok"}}`, "INFO"},
+		{parts{"table": works, "keys": fails}, unauthorized, `{"ok":false,"parts":{"http":"ok","keys":"no keys: �","table":"ok"}}`, "ERROR"},
+		{nil, `{"statusCode":200,"body":"[]"}`, `{"ok":false,"parts":{"http":"a request without a token got {\"statusCode\":200,\"body\":\"[]\"}, want status 401"}}`, "ERROR"},
+		{nil, "nonsense", `{"ok":false,"parts":{"http":"a request without a token got nonsense, want status 401"}}`, "ERROR"},
+	} {
+		var log bytes.Buffer
+		c := &checker{parts: tt.parts, log: logging.New(&log, slog.LevelInfo), next: tt.next}
+		got, err := c.Invoke(t.Context(), []byte(" {\n\t\"check\" : true }\n"))
+		if err != nil || string(got) != tt.report || !strings.Contains(log.String(), `"level":"`+tt.level+`","msg":"check"`) {
+			t.Errorf("got %s, %v, log %s; want %s, level %s", got, err, &log, tt.report, tt.level)
+		}
+	}
+}
+
+// A part that hangs doesn't keep the check from reporting before the function
+// times out.
+func TestCheckTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 10 * time.Second
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		c := &checker{parts: map[string]func(context.Context) error{"index": hangs, "table": hangs}, log: slog.New(slog.DiscardHandler), next: unauthorized}
+		got, err := c.Invoke(ctx, []byte(`{"check":true}`))
+		if err != nil || !strings.Contains(string(got), `"table":"context deadline exceeded"`) || ctx.Err() != nil {
+			t.Errorf("got %s, %v", got, err)
+		}
+	})
+}
+
+// Only the event itself asks for a check; no HTTP request does, since its event
+// has other members.
+func TestOtherEvents(t *testing.T) {
+	c := &checker{next: answer("next")}
+	for _, payload := range []string{
+		"", "null", "{}", `{"check":false}`, `{"check":"true"}`, `{"Check":true}`, `{"check":true,"check":true}`,
+		`{"check":true,"version":"2.0"}`, `{"check":true,"other":true}`, `{"body":{"check":true}}`, `{"check":true}}`,
+	} {
+		if got, err := c.Invoke(t.Context(), []byte(payload)); err != nil || string(got) != "next" {
+			t.Errorf("%s got %s, %v", payload, got, err)
+		}
+	}
+}
