@@ -14,26 +14,31 @@ import (
 // maxSubjectLength is in bytes. The subject is part of a database key.
 const maxSubjectLength = 255
 
-// claims are the claims that are checked. Raw values distinguish null from absent.
-type claims struct {
-	// RFC 7519 section 4, RFC 9068 section 2.2
-	Issuer    jsontext.Value `json:"iss"`
-	Subject   jsontext.Value `json:"sub"`
-	Audience  jsontext.Value `json:"aud"`
-	ClientID  jsontext.Value `json:"client_id"`
-	Expires   jsontext.Value `json:"exp"`
-	NotBefore jsontext.Value `json:"nbf"`
-	Scope     jsontext.Value `json:"scope"`
-	Scp       jsontext.Value `json:"scp"`
+// claims are the members of a token's payload or header. Raw values distinguish
+// null from absent.
+type claims map[string]jsontext.Value
 
-	// kinds of tokens: Amazon Cognito, Keycloak, OpenID Connect Core 1.0
-	TokenUse jsontext.Value `json:"token_use"`
-	Type     jsontext.Value `json:"typ"`
-	ATHash   jsontext.Value `json:"at_hash"`
-	CHash    jsontext.Value `json:"c_hash"`
-	Nonce    jsontext.Value `json:"nonce"`
-	AuthTime jsontext.Value `json:"auth_time"`
+// kinds are the claims by which tokens of issuers say what they are: codes,
+// refresh, ID and logout tokens have the same issuer and are signed with the same
+// keys. Values are compared without regard to case. docs/tokens.md lists what
+// tells ID tokens from access tokens for each issuer.
+var kinds = []struct {
+	claim  string
+	access []string // values of access tokens; all others are rejected
+	others []string // values of other tokens; without lists, every value is one of them
+}{
+	{claim: "token_use", access: []string{"access"}},                              // Amazon Cognito
+	{claim: "typ", access: []string{"Bearer", "DPoP", "JWT", "at+jwt", "access"}}, // Keycloak; the media types of the header; Guardian
+	{claim: "events"},                                      // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
+	{claim: "at_hash"},                                     // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
+	{claim: "c_hash"},                                      // OpenID Connect Core section 3.3.2.11
+	{claim: "token_class", others: otherKinds},             // idpyoidc
+	{claim: "ttype", others: append(otherKinds, "A", "R")}, // oidcendpoint, where access tokens are T
+	{claim: "type", others: otherKinds},                    // Glewlwyd, Flask-JWT-Extended
+	{claim: "token_type", others: otherKinds},              // Simple JWT
 }
+
+var otherKinds = []string{"code", "authorization_code", "refresh", "refresh_token", "id", "id_token"}
 
 // parseClaims checks all claims except the time.
 //
@@ -46,7 +51,7 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, invalid("the claims are not a JSON object in UTF-8 without duplicate names")
 	}
-	issuer, err := text("iss", c.Issuer)
+	issuer, err := text("iss", c["iss"])
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +64,7 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 	if err := v.checkAudience(c); err != nil {
 		return nil, err
 	}
-	if c.Subject == nil {
-		return nil, invalid("no sub: configure the issuer to include it")
-	}
-	subject, err := text("sub", c.Subject)
+	subject, err := text("sub", c["sub"])
 	if err != nil {
 		return nil, err
 	}
@@ -70,42 +72,40 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 		return nil, invalid("sub has %d bytes, not 1 to %d", len(subject), maxSubjectLength)
 	}
 	token := &verifiedToken{caller: Caller{Subject: subject}}
-	if token.expires, err = numericDate("exp", c.Expires); err != nil {
+	if token.expires, err = numericDate("exp", c["exp"]); err != nil {
 		return nil, err
 	}
-	if c.NotBefore != nil {
-		if token.notBefore, err = numericDate("nbf", c.NotBefore); err != nil {
+	if c["nbf"] != nil {
+		if token.notBefore, err = numericDate("nbf", c["nbf"]); err != nil {
 			return nil, err
 		}
 	}
 	return token, v.setScopes(&token.caller, c)
 }
 
-// checkKind rejects tokens that are not access tokens, in particular ID tokens
-// whose audience is accepted. docs/tokens.md lists what tells them apart for each
-// issuer.
+// checkKind rejects tokens that are not access tokens.
 func (c claims) checkKind(h header) error {
-	if c.TokenUse != nil {
-		use, err := text("token_use", c.TokenUse)
-		if err != nil {
-			return err
+	for _, kind := range kinds {
+		claim := c[kind.claim]
+		if claim == nil {
+			continue
 		}
-		if use != "access" {
-			return invalid("token_use is %s: send the access token", quote(use))
+		value, _ := text(kind.claim, claim)
+		is := func(s string) bool { return strings.EqualFold(s, value) }
+		switch {
+		case kind.access == nil && kind.others == nil:
+			return invalid("a token with %s: send the access token", kind.claim)
+		case kind.access != nil && !slices.ContainsFunc(kind.access, is), slices.ContainsFunc(kind.others, is):
+			return invalid("the claim %s is %s: send the access token", kind.claim, quote(value))
 		}
-	}
-	switch kind, _ := text("typ", c.Type); kind {
-	case "ID", "Refresh", "Offline":
-		return invalid("the claim typ is %s: send the access token", quote(kind))
-	}
-	if c.ATHash != nil || c.CHash != nil {
-		return invalid("an ID token, since it has at_hash or c_hash: send the access token")
 	}
 	// Some access tokens have these as well, but then say what they are or name
 	// scopes.
-	accessToken := c.TokenUse != nil || h.typ == typeAccessToken || c.Scope != nil || c.Scp != nil
-	if (c.Nonce != nil || c.AuthTime != nil) && !accessToken {
-		return invalid("an ID token, since it has nonce or auth_time but no scopes: send the access token")
+	accessToken := c["token_use"] != nil || h.typ == "at+jwt" || c["scope"] != nil || c["scp"] != nil
+	for _, claim := range []string{"nonce", "auth_time"} {
+		if c[claim] != nil && !accessToken {
+			return invalid("%s but no scope: send the access token, or configure the issuer to include scope", claim)
+		}
 	}
 	return nil
 }
@@ -113,22 +113,16 @@ func (c claims) checkKind(h header) error {
 // checkAudience checks that the token is for this service. Amazon Cognito's access
 // tokens have client_id in place of aud, and token_use.
 func (v *Verifier) checkAudience(c claims) error {
-	var audiences []string
-	var err error
-	switch {
-	case c.Audience != nil:
-		audiences, err = texts("aud", c.Audience)
-	case c.ClientID != nil && c.TokenUse != nil:
-		audiences = make([]string, 1)
-		audiences[0], err = text("client_id", c.ClientID)
-	default:
-		return invalid("no aud: configure the issuer to include the audience of this service")
+	name := "aud"
+	if c["aud"] == nil && c["token_use"] != nil {
+		name = "client_id"
 	}
+	audiences, err := texts(name, c[name])
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(v.config.Audiences, a) }) {
-		return invalid("aud is %s, accepted are %s", quoteSome(audiences), quoteSome(v.config.Audiences))
+		return invalid("%s is %s, accepted are %s", name, quoteSome(audiences), quoteSome(v.config.Audiences))
 	}
 	return nil
 }
@@ -136,30 +130,22 @@ func (v *Verifier) checkAudience(c claims) error {
 // setScopes sets what [Caller.Allows] reports. Issuers put scopes into scope (RFC
 // 9068 section 2.2.3), scp or both.
 func (v *Verifier) setScopes(caller *Caller, c claims) error {
-	scope, err := scopes("scope", c.Scope)
-	if err != nil {
-		return err
+	var names []string
+	for _, claim := range []string{"scope", "scp"} {
+		if c[claim] != nil {
+			list, err := texts(claim, c[claim])
+			if err != nil {
+				return err
+			}
+			// A string has names separated by single spaces (RFC 6749 section 3.3).
+			names = append(names, strings.Split(strings.Join(list, " "), " ")...)
+		}
 	}
-	scp, err := scopes("scp", c.Scp)
-	if err != nil {
-		return err
-	}
-	names := slices.Concat(scope, scp)
 	ours := func(name string) bool { return strings.HasPrefix(name, "plants/") }
 	all := !v.config.RequireScopes && !slices.ContainsFunc(names, ours)
 	caller.read = all || slices.Contains(names, ScopeRead)
 	caller.write = all || slices.Contains(names, ScopeWrite)
 	return nil
-}
-
-// scopes returns the names in the claim name: a string of names separated by
-// single spaces (RFC 6749 section 3.3), or an array.
-func scopes(name string, v jsontext.Value) ([]string, error) {
-	if v == nil {
-		return nil, nil
-	}
-	list, err := texts(name, v)
-	return strings.Split(strings.Join(list, " "), " "), err
 }
 
 // numericDate returns the value of the claim name: seconds since 1970, possibly
@@ -181,27 +167,21 @@ func numericDate(name string, v jsontext.Value) (time.Time, error) {
 }
 
 // texts returns the value of the claim name: a string or an array of strings.
-func texts(name string, v jsontext.Value) ([]string, error) {
-	values := []jsontext.Value{v}
-	if v.Kind() == '[' {
-		if err := json.Unmarshal(v, &values); err != nil {
-			return nil, invalid("%s is not an array", name)
-		}
+func texts(name string, v jsontext.Value) (list []string, err error) {
+	if v.Kind() == '[' && json.Unmarshal(v, &list) == nil {
+		return list, nil
 	}
-	list := make([]string, len(values))
-	for i, value := range values {
-		var err error
-		if list[i], err = text(name, value); err != nil {
-			return nil, invalid("%s is neither a string nor an array of strings", name)
-		}
+	s, err := text(name, v)
+	if err != nil && v != nil {
+		err = invalid("%s is neither a string nor an array of strings", name)
 	}
-	return list, nil
+	return []string{s}, err
 }
 
 // text returns the value of the claim or header parameter name: a string.
 func text(name string, v jsontext.Value) (string, error) {
 	if v == nil {
-		return "", invalid("no %s", name)
+		return "", invalid("no %s: configure the issuer to include it", name)
 	}
 	b, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // leeway allows for clock skew between the issuer and this machine.
@@ -116,54 +115,42 @@ func split(raw string) (header, payload []byte, err error) {
 	return decoded[0], decoded[1], nil
 }
 
-// A header is what counts of a JOSE header.
+// A header has the parameters of a JOSE header that matter here.
 type header struct {
 	alg, kid string
 	typ      string // in lower case, without "application/"
 }
 
-// The accepted media types of a token (RFC 7519 section 5.1, RFC 9068 section 2.1).
-const (
-	typeJWT         = "jwt"
-	typeAccessToken = "at+jwt"
-)
-
 // parseHeader reads the JOSE header. It ignores jku, jwk, x5u, x5c and the like:
 // the key set alone says what a key is.
 func parseHeader(data []byte) (h header, err error) {
-	var members struct {
-		Alg  jsontext.Value `json:"alg"`
-		Kid  jsontext.Value `json:"kid"`
-		Typ  jsontext.Value `json:"typ"`
-		Crit jsontext.Value `json:"crit"`
-		B64  jsontext.Value `json:"b64"`
-	}
+	var members claims
 	if err := json.Unmarshal(data, &members); err != nil {
 		return h, invalid("the header is not a JSON object in UTF-8 without duplicate names")
 	}
 	// No extension is supported. With b64 (RFC 7797), the signature could cover
 	// other bytes than those that are read here.
-	if members.Crit != nil || members.B64 != nil {
+	if members["crit"] != nil || members["b64"] != nil {
 		return h, invalid("header crit or b64")
 	}
-	if h.alg, err = text("alg", members.Alg); err != nil {
+	if h.alg, err = text("alg", members["alg"]); err != nil {
 		return h, err
 	}
 	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
 		return h, invalid("algorithm %s", quote(h.alg))
 	}
-	if members.Kid != nil {
-		if h.kid, err = text("kid", members.Kid); err != nil {
+	if members["kid"] != nil {
+		if h.kid, err = text("kid", members["kid"]); err != nil {
 			return h, err
 		}
 	}
-	if members.Typ != nil {
-		typ, err := text("typ", members.Typ)
+	if members["typ"] != nil {
+		typ, err := text("typ", members["typ"])
 		if err != nil {
 			return h, err
 		}
 		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-		if h.typ != typeJWT && h.typ != typeAccessToken {
+		if h.typ != "jwt" && h.typ != "at+jwt" { // RFC 7519 section 5.1, RFC 9068 section 2.1
 			return h, invalid("typ is %s, neither JWT nor at+jwt", quote(typ))
 		}
 	}
