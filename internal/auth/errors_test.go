@@ -35,7 +35,8 @@ func TestErrorTexts(t *testing.T) {
 		return es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"aud": "plants", name: value}))
 	}
 	for _, test := range []struct{ token, want string }{
-		{"ory_at_abc.def", "not a signed JWT, since it has 2 parts: configure the issuer to issue JWT access tokens"},
+		{"ory_at_abc.def", "not a JWT, whose three parts have a dot between them: configure the issuer to issue JWT access tokens"},
+		{"a.b.c.d.e", "an encrypted token: configure the issuer to sign"},
 		{with("iss", "https://other.test/"+long), `iss is "https://other.test/x`},
 		{with("aud", []string{"a", long}), `aud is ["a" "xxx`},
 		{with("aud", []string{}), `aud is []`},
@@ -50,12 +51,12 @@ func TestErrorTexts(t *testing.T) {
 		{es256(issuer.ECKey, "ed448", claimsWith(good)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
 		{es256(issuer.ECKey, "small", claimsWith(good)), `the key "small" is unusable: an RSA key of 1024 bits, fewer than 2048`},
 		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(good)), `wrong signature, by ES256 with key "es256"`},
-		{compact(`{"alg":"HS256"}`, "{}", edSigner(newEdKey())), `algorithm "HS256"`},
+		{compact(`{"alg":"HS256"}`, "{}", edSigner(newEdKey())), `algorithm "HS256": configure the issuer to sign with`},
 		{compact(`{"alg":"ES256","typ":"logout+jwt"}`, "{}", edSigner(newEdKey())), `typ is "logout+jwt"`},
 		{compact(`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`, claimsWith(good), ecSigner(issuer.ECKey, crypto.SHA256)), "malformed JOSE header"},
-		{issuer.Token("alice") + "!", "invalid characters"},
+		{issuer.Token("alice") + "!", "not base64url without padding"},
 		{issuer.Token("alice") + "=", "not base64url without padding"},
-		{strings.Replace(issuer.Token("alice"), ".", "\r\n.", 1), "invalid characters"},
+		{strings.Replace(issuer.Token("alice"), ".", "\r\n.", 1), "not a JWT"},
 	} {
 		_, err := v.Authenticate(t.Context(), bearer(test.token))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -103,8 +103,11 @@ func (v *Verifier) signingKey(ctx context.Context, jws *jose.JSONWebSignature, h
 // token can be written in two ways.
 func split(raw string) (header, payload []byte, err error) {
 	parts := strings.Split(raw, ".")
-	if len(parts) != 3 {
-		return nil, nil, invalid("not a signed JWT, since it has %d parts: configure the issuer to issue JWT access tokens", len(parts))
+	switch {
+	case len(parts) == 5:
+		return nil, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
+	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
+		return nil, nil, invalid("not a JWT, whose three parts have a dot between them: configure the issuer to issue JWT access tokens")
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
@@ -137,7 +140,7 @@ func parseHeader(data []byte) (h header, err error) {
 		return h, err
 	}
 	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
-		return h, invalid("algorithm %s", quote(h.alg))
+		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", quote(h.alg))
 	}
 	if members["kid"] != nil {
 		if h.kid, err = text("kid", members["kid"]); err != nil {
