@@ -7,6 +7,7 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"slices"
@@ -128,7 +129,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
-	hash := hashToken(raw)
+	hash := tokenHash(sha256.Sum256([]byte(raw)))
 	token, err := v.cached(ctx, hash)
 	if err != nil {
 		return Caller{}, err

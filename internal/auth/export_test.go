@@ -4,11 +4,11 @@ package auth
 func (v *Verifier) Cached() int {
 	v.cache.mu.Lock()
 	defer v.cache.mu.Unlock()
-	return len(v.cache.young) + len(v.cache.old)
+	return len(v.cache.tokens)
 }
 
 // MaxCached is the maximum of what Cached returns.
-const MaxCached = 2 * maxCached
+const MaxCached = maxCached
 
 // The clock of a RemoteKeySet.
 var (
