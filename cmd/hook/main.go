@@ -7,16 +7,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/config"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
 
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 )
 
@@ -29,18 +29,14 @@ func main() {
 	lambda.Start(h.handle)
 }
 
-// setUp returns the hook of the version in the variable NEW_VERSION, an ARN.
+// setUp returns the hook of the version in [config.NewVersion].
 func setUp(ctx context.Context) (*hook, error) {
-	version := os.Getenv("NEW_VERSION")
-	if version == "" {
-		return nil, errors.New("NEW_VERSION is not set: set it to the ARN of the new version")
-	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := awsconfig.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &hook{
-		version:    version,
+		version:    os.Getenv(config.NewVersion),
 		function:   lambdaclient.NewFromConfig(cfg),
 		deployment: codedeploy.NewFromConfig(cfg),
 		log:        logging.New(os.Stdout, slog.LevelInfo),

@@ -40,14 +40,12 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Tokens.Issuer == "" {
-		return nil, fmt.Errorf("%s is not set: set it to the issuer of the tokens", config.TokenIssuer)
-	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
 	slog.SetDefault(log) // also for libraries that use package log
 	dialTLS := awsroots.DialTLS(log)
-	http.DefaultTransport.(*http.Transport).DialTLSContext = dialTLS // for the token keys
-	verifier, err := auth.NewVerifier(cfg.Tokens)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialTLSContext = dialTLS
+	verifier, err := auth.New(cfg.Tokens, &http.Client{Transport: transport}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -64,33 +62,21 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, err
 	}
 	store := dynamo.New(client, cfg.Table)
-	loadKeys := keyLoader(cfg.Tokens.Keys, log)
-	warm(ctx, loadKeys, store, log)
+	warm(ctx, verifier, store, log)
 	return &checker{
-		parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": loadKeys},
+		parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": verifier.Load},
 		log:   log,
 		next:  lambdahttp.New(handlers.New(store, verifier, log), log),
 	}, nil
 }
 
-// keyLoader returns a function that fetches keys, unless they are part of the
-// settings, and logs failures to do so.
-func keyLoader(keys auth.KeySource, log *slog.Logger) func(context.Context) error {
-	remote, ok := keys.(*auth.RemoteKeySet)
-	if !ok {
-		return func(context.Context) error { return nil }
-	}
-	remote.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
-	return remote.Load
-}
-
 // warm fetches the token keys and connects to DynamoDB at the same time, before
-// the first request needs them. It only logs failures, since requests try again.
-func warm(ctx context.Context, loadKeys func(context.Context) error, store *dynamo.Store, log *slog.Logger) {
+// the first request needs them. Failures are only logged, since requests try again.
+func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
-	group.Go(func() { loadKeys(ctx) })
+	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
 		if err := store.Warm(ctx); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())

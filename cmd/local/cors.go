@@ -1,34 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
-	"regexp"
-	"strings"
 
 	"github.com/rs/cors"
 
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 )
-
-// origin matches * and web origins (RFC 6454), such as https://example.com:8443.
-var origin = regexp.MustCompile(`^(\*|https?://[^\s,/*]+)$`)
-
-// corsOrigins returns the origins in [config.CORSOrigins], separated by commas:
-// those whose pages may use the service.
-func corsOrigins(getenv func(string) string) (origins []string, err error) {
-	for text := range strings.SplitSeq(getenv(config.CORSOrigins), ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if !origin.MatchString(text) {
-			return nil, fmt.Errorf("%s: %q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", config.CORSOrigins, text)
-		}
-		origins = append(origins, text)
-	}
-	return origins, nil
-}
 
 // corsMaxAge is how long browsers may keep the answer to a preflight request, in
 // seconds.

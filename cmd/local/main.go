@@ -55,10 +55,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	origins, err := corsOrigins(getenv)
-	if err != nil {
-		return err
-	}
 	log := logging.New(stdout, cfg.LogLevel)
 
 	listener, err := listen(ctx, opts, cfg.Tokens.Issuer == "")
@@ -77,7 +73,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	service := handlers.New(store, tokens.verifier, log)
 	banner(stderr, baseURL(listener), store.where, tokens.issuer != nil)
-	return serve(ctx, listener, allowOrigins(origins, front(tokens.issuer, service)), log, stderr)
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, front(tokens.issuer, service)), log, stderr)
 }
 
 // front routes requests to the token issuer, which may be nil, to the docs page

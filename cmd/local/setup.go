@@ -129,14 +129,14 @@ type tokens struct {
 	issuer   http.Handler // nil for another issuer
 }
 
-func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger) (tokens, error) {
-	if c.Issuer != "" {
-		if keys, ok := c.Keys.(*auth.RemoteKeySet); ok {
-			keys.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
-			keys.Load(ctx) // failures go to OnFailure; requests retry
+func openTokens(ctx context.Context, o options, t config.Tokens, log *slog.Logger) (tokens, error) {
+	if t.Issuer != "" {
+		verifier, err := auth.New(t, http.DefaultClient, log)
+		if err != nil {
+			return tokens{}, err
 		}
-		verifier, err := auth.NewVerifier(c)
-		return tokens{verifier, nil}, err
+		verifier.Load(ctx) // failures are logged; requests retry
+		return tokens{verifier, nil}, nil
 	}
 	own, err := issuer.Open(o.data)
 	if err != nil {
@@ -145,11 +145,8 @@ func openTokens(ctx context.Context, o options, c auth.Config, log *slog.Logger)
 	if err := private(filepath.Join(o.data, issuer.KeyFile)); err != nil {
 		return tokens{}, err
 	}
-	c.Issuer, c.Audiences = issuer.Name, []string{issuer.Audience}
-	if c.Keys, err = auth.StaticKeys(own.JWKS()); err != nil {
-		return tokens{}, err
-	}
-	verifier, err := auth.NewVerifier(c)
+	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, string(own.JWKS())
+	verifier, err := auth.New(t, http.DefaultClient, log)
 	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
 	return tokens{verifier, own.Handler(issuer.Access{Hosts: []string{host}, Exposed: o.exposeIssuer})}, err
 }

@@ -9,9 +9,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
+
+	"example.com/plantstore/internal/config"
 )
 
 // The scopes of this service.
@@ -118,6 +122,57 @@ func NewVerifier(c Config) (*Verifier, error) {
 	}
 	c.Audiences = slices.Clone(c.Audiences)
 	return &Verifier{config: c}, nil
+}
+
+// New returns a Verifier of the tokens that c describes. Keys that c doesn't have
+// are fetched with client, and failures to do so are logged. An error names the
+// environment variable to change.
+func New(c config.Tokens, client *http.Client, log *slog.Logger) (*Verifier, error) {
+	if c.Issuer == "" || len(c.Audiences) == 0 {
+		return nil, fmt.Errorf("%s or %s is not set: set both", config.TokenIssuer, config.TokenAudience)
+	}
+	keys, err := keysOf(c, client)
+	if err != nil {
+		return nil, err
+	}
+	if remote, ok := keys.(*RemoteKeySet); ok {
+		remote.OnFailure = func(err error) { log.Warn("no token keys", "cause", err.Error()) }
+	}
+	return NewVerifier(Config{
+		Issuer:        c.Issuer,
+		Audiences:     c.Audiences,
+		RequireScopes: c.RequireScopes != nil && *c.RequireScopes,
+		Keys:          keys,
+	})
+}
+
+// keysOf returns the keys in c.JWKS or, without it, those at c.JWKSURL or those
+// that the issuer publishes.
+func keysOf(c config.Tokens, client *http.Client) (keys KeySource, err error) {
+	if c.JWKSURL == "" && c.JWKS == "" {
+		if keys, err = IssuerKeys(c.Issuer, client); err != nil {
+			return nil, fmt.Errorf("%s: %w with %s", config.TokenIssuer, err, config.TokenJWKSURL)
+		}
+	}
+	if c.JWKSURL != "" { // an invalid URL is an error even if it is not used
+		if keys, err = RemoteKeys(c.JWKSURL, client); err != nil {
+			return nil, fmt.Errorf("%s: %w", config.TokenJWKSURL, err)
+		}
+	}
+	if c.JWKS != "" {
+		if keys, err = StaticKeys([]byte(c.JWKS)); err != nil {
+			return nil, fmt.Errorf("%s: %w", config.TokenJWKS, err)
+		}
+	}
+	return keys, nil
+}
+
+// Load fetches the issuer's keys, if they are remote. See [RemoteKeySet.Load].
+func (v *Verifier) Load(ctx context.Context) error {
+	if remote, ok := v.config.Keys.(*RemoteKeySet); ok {
+		return remote.Load(ctx)
+	}
+	return nil
 }
 
 // Authenticate returns the caller of a request with header h.

@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
-
-	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/logging"
 )
 
 // The names of the environment variables. The endpoint, region and credentials
@@ -22,13 +20,13 @@ const (
 	TokenJWKS     = "TOKEN_JWKS"
 	RequireScopes = "REQUIRE_SCOPES"
 	LogLevel      = "LOG_LEVEL"
-
-	CORSOrigins = "CORS_ORIGINS" // cmd/local reads it; a deployment has the parameter CorsOrigins
+	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
+	NewVersion    = "NEW_VERSION"  // cmd/hook only: the ARN of the version to try
 )
 
-// Names returns the names of all variables that [FromEnv] reads.
+// Names returns the names of all variables.
 func Names() []string {
-	return []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel}
+	return []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins, NewVersion}
 }
 
 // Config holds the settings of the service.
@@ -37,18 +35,24 @@ type Config struct {
 	Table string
 
 	// Tokens says which tokens are accepted. Without an issuer, only
-	// RequireScopes is set.
-	Tokens auth.Config
+	// RequireScopes may be set.
+	Tokens Tokens
 
 	// LogLevel is the minimum level of log lines. The default is info.
 	LogLevel slog.Level
+
+	// CORSOrigins are the origins whose pages may use the service, or "*" for
+	// all. By default there are none.
+	CORSOrigins []string
 }
 
-// isTableName reports whether s is a valid name of a DynamoDB table.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
-func isTableName(s string) bool {
-	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
-	return 3 <= len(s) && len(s) <= 255 && strings.Trim(s, valid) == ""
+// Tokens are the settings of package auth.
+type Tokens struct {
+	Issuer        string   // the iss claim of the tokens
+	Audiences     []string // at least one, if there is an issuer
+	JWKS          string   // the key set of the issuer, or ""
+	JWKSURL       string   // its address, or "" if it is in JWKS or the issuer publishes it
+	RequireScopes *bool    // nil if unset
 }
 
 // FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
@@ -58,65 +62,77 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if !isTableName(c.Table) {
 		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.Table)
 	}
-	var err error
-	if c.LogLevel, err = logging.ParseLevel(getenv(LogLevel)); err != nil {
-		return Config{}, fmt.Errorf("%s: %w", LogLevel, err)
+	var known bool
+	if c.LogLevel, known = levels[strings.ToLower(getenv(LogLevel))]; !known {
+		return Config{}, fmt.Errorf("%s: %q is not a log level: use debug, info, warn or error", LogLevel, getenv(LogLevel))
 	}
-	if c.Tokens, err = tokensFromEnv(getenv); err != nil {
+	var err error
+	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
+	}
+	c.CORSOrigins = list(getenv(CORSOrigins))
+	for _, o := range c.CORSOrigins {
+		if !isOrigin(o) {
+			return Config{}, fmt.Errorf("%s: %q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", CORSOrigins, o)
+		}
 	}
 	return c, nil
 }
 
-// tokensFromEnv rejects incomplete settings, so that the service does not start
-// with an issuer other than the intended one.
-func tokensFromEnv(getenv func(string) string) (c auth.Config, err error) {
-	switch v := getenv(RequireScopes); v {
-	case "", "false":
-	case "true":
-		c.RequireScopes = true
-	default:
-		return auth.Config{}, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
-	}
-	c.Issuer = getenv(TokenIssuer)
-	if c.Issuer == "" {
-		for _, name := range []string{TokenAudience, TokenJWKSURL, TokenJWKS} {
-			if getenv(name) != "" {
-				return auth.Config{}, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
-			}
-		}
-		return c, nil
-	}
-	for audience := range strings.SplitSeq(getenv(TokenAudience), ",") {
-		if audience = strings.TrimSpace(audience); audience != "" {
-			c.Audiences = append(c.Audiences, audience)
-		}
-	}
-	if c.Audiences == nil {
-		return auth.Config{}, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
-	}
-	c.Keys, err = keysFromEnv(getenv)
-	return c, err
+var levels = map[string]slog.Level{
+	"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// keysFromEnv returns the keys in TokenJWKS or, without it, those at
-// TokenJWKSURL or those that the issuer publishes.
-func keysFromEnv(getenv func(string) string) (keys auth.KeySource, err error) {
-	url, jwks := getenv(TokenJWKSURL), getenv(TokenJWKS)
-	if url == "" && jwks == "" {
-		if keys, err = auth.IssuerKeys(getenv(TokenIssuer), nil); err != nil {
-			return nil, fmt.Errorf("%s: %w with %s", TokenIssuer, err, TokenJWKSURL)
+// isTableName reports whether a DynamoDB table can have the name s. It needs no
+// regular expression, whose compilation each cold start of the function would pay.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func isTableName(s string) bool {
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return 3 <= len(s) && len(s) <= 255 && strings.Trim(s, valid) == ""
+}
+
+// isOrigin reports whether s is * or a web origin (RFC 6454), such as
+// https://example.com:8443.
+func isOrigin(s string) bool {
+	return regexp.MustCompile(`^(\*|https?://[^\s,/*]+)$`).MatchString(s)
+}
+
+// list splits a value at commas. It drops empty elements.
+func list(value string) (elements []string) {
+	for element := range strings.SplitSeq(value, ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			elements = append(elements, element)
 		}
 	}
-	if url != "" { // an invalid URL is an error even if it is not used
-		if keys, err = auth.RemoteKeys(url, nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", TokenJWKSURL, err)
-		}
+	return elements
+}
+
+// tokens rejects incomplete settings, so that the service does not start with an
+// issuer other than the intended one.
+func tokens(getenv func(string) string) (Tokens, error) {
+	t := Tokens{
+		Issuer:    getenv(TokenIssuer),
+		Audiences: list(getenv(TokenAudience)),
+		JWKS:      getenv(TokenJWKS),
+		JWKSURL:   getenv(TokenJWKSURL),
 	}
-	if jwks != "" {
-		if keys, err = auth.StaticKeys([]byte(jwks)); err != nil {
-			return nil, fmt.Errorf("%s: %w", TokenJWKS, err)
-		}
+	switch v := getenv(RequireScopes); v {
+	case "":
+	case "true", "false":
+		t.RequireScopes = new(v == "true")
+	default:
+		return Tokens{}, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}
-	return keys, nil
+	if t.Issuer == "" {
+		for _, name := range []string{TokenAudience, TokenJWKSURL, TokenJWKS} {
+			if getenv(name) != "" {
+				return Tokens{}, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
+			}
+		}
+		return t, nil
+	}
+	if t.Audiences == nil {
+		return Tokens{}, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
+	}
+	return t, nil
 }

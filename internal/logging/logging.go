@@ -4,12 +4,10 @@ package logging
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 )
 
 // New returns a logger that writes JSON to w or, if w is a terminal, readable
@@ -22,18 +20,6 @@ func New(w io.Writer, level slog.Level) *slog.Logger {
 		h = slog.NewTextHandler(w, opts)
 	}
 	return slog.New(contextHandler{h})
-}
-
-// ParseLevel parses a log level: debug, info, warn or error, in any case. An
-// empty string means info.
-func ParseLevel(s string) (slog.Level, error) {
-	level, ok := map[string]slog.Level{
-		"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-	}[strings.ToLower(s)]
-	if !ok {
-		return 0, fmt.Errorf("%q is not a log level: use debug, info, warn or error", s)
-	}
-	return level, nil
 }
 
 func isTerminal(w io.Writer) bool {

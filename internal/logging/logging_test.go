@@ -58,19 +58,6 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func TestParseLevel(t *testing.T) {
-	for s, want := range map[string]slog.Level{
-		"": slog.LevelInfo, "debug": slog.LevelDebug, "INFO": slog.LevelInfo, "Warn": slog.LevelWarn, "error": slog.LevelError,
-	} {
-		if got, err := ParseLevel(s); err != nil || got != want {
-			t.Errorf("ParseLevel(%q) = %v, %v, want %v", s, got, err, want)
-		}
-	}
-	if _, err := ParseLevel("loud"); err == nil {
-		t.Error("an unknown level was accepted")
-	}
-}
-
 // The null device serves as the terminal: every system has it, and it is a
 // character device too.
 func TestTerminal(t *testing.T) {
