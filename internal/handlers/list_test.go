@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -108,64 +105,6 @@ func TestListEndsInTime(t *testing.T) {
 	resp, err = service.readList(t.Context(), "alice", listQuery{})
 	if err != nil || strings.Count(string(resp.body), "Basil") != 5 || resp.link != "" {
 		t.Errorf("with enough time: %q, Link %q, %v", resp.body, resp.link, err)
-	}
-}
-
-// A stuckWriter is a response that its client doesn't read until it is aborted.
-type stuckWriter struct {
-	*httptest.ResponseRecorder
-	size chan<- int // receives the size of the body
-	ctx  context.Context
-}
-
-func (w stuckWriter) Write(p []byte) (int, error) {
-	w.size <- len(p)
-	<-w.ctx.Done()
-	panic(http.ErrAbortHandler)
-}
-
-// Clients that don't read their lists hold little memory, and other clients get
-// all plants, on more pages.
-func TestManyLists(t *testing.T) {
-	store := &pagedStore{n: 3000, page: 700, name: strings.Repeat("\x00", plants.MaxNameLength)}
-	s := newServer(t, store)
-	pages := func() int {
-		pages := walk(t, s, "/plants?include=id")
-		ids := slices.Concat(pages...)
-		if len(ids) != 3000 || !slices.IsSorted(ids) || len(slices.Compact(ids)) != 3000 {
-			t.Errorf("got %d plants, want 3000 in order", len(ids))
-		}
-		return len(pages)
-	}
-	if n := pages(); n != 2 {
-		t.Errorf("%d pages, want 2", n)
-	}
-
-	ctx, cancel := context.WithCancel(t.Context())
-	var clients sync.WaitGroup
-	size, large := make(chan int), 0
-	for range 400 {
-		r := httptest.NewRequestWithContext(ctx, "GET", "/plants", nil)
-		r.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
-		clients.Go(func() {
-			defer func() { recover() }()
-			s.Config.Handler.ServeHTTP(stuckWriter{httptest.NewRecorder(), size, ctx}, r)
-		})
-		if n := <-size; n > 64<<10 {
-			large++
-		}
-	}
-	if large != 16 {
-		t.Errorf("%d lists of 400 have more than 64 KiB, want 16", large)
-	}
-	pages()
-	if q := store.queries[len(store.queries)-1]; q.Limit > 200 {
-		t.Errorf("the limit of a query to the store is %d", q.Limit)
-	}
-	cancel()
-	clients.Wait()
-	if n := pages(); n != 2 {
-		t.Errorf("%d pages afterwards, want 2", n)
 	}
 }
 

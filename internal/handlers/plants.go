@@ -16,11 +16,9 @@ const (
 	// maxKeyLength is the maximum length of an Idempotency-Key, in bytes.
 	maxKeyLength = 255
 
-	// maxList is the maximum size of a list body, in bytes. Lambda limits a
-	// response to 6 MB, in which every character may take twice its size: the
-	// body is a JSON string there, with quotes and backslashes escaped again.
-	// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-	maxList = 5 << 19 // 2.5 MiB
+	// maxList is the maximum size of a list body, in bytes. It bounds the memory of
+	// lists that nobody reads: 400 hold less than 256 MiB.
+	maxList = 512 << 10
 
 	// listBatch is the maximum number of plants to request from the store at
 	// once. It bounds the memory of a list.
@@ -29,13 +27,6 @@ const (
 	// listReserve is the minimum time to spend on another batch. With less, a
 	// list ends early with a Link to the rest.
 	listReserve = 2 * time.Second
-
-	// While more than manyLists are in progress, lists have at most smallList
-	// bytes, read in batches of smallBatch plants. This bounds the memory of lists
-	// whose clients read them slowly or not at all.
-	manyLists  = 16
-	smallList  = 64 << 10
-	smallBatch = 128
 )
 
 // create serves POST /plants.
@@ -82,31 +73,25 @@ func (s *Service) list(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	r.isList = true
-	s.lists.Add(1)
 	return s.readList(r.Context(), r.caller.Subject, q)
 }
 
 // readList returns the plants that q selects as a JSON array, with a Link if it
 // ends before the last of them.
 func (s *Service) readList(ctx context.Context, owner string, q listQuery) (response, error) {
-	maxSize, batch := maxList, listBatch
-	if s.lists.Load() > manyLists {
-		maxSize, batch = smallList, smallBatch
-	}
 	body := []byte{'['}
 	limit := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
 	after, left := q.after, limit
 	for {
 		// One plant more than requested shows whether there is a next page.
-		page, err := s.store.List(ctx, owner, plants.Query{After: after, Limit: min(left, batch-1) + 1})
+		page, err := s.store.List(ctx, owner, plants.Query{After: after, Limit: min(left, listBatch-1) + 1})
 		if err != nil {
 			return response{}, err
 		}
 		for i := range page.Plants {
 			element := encodePlant(&page.Plants[i], q.includeID)
 			element[len(element)-1] = ','
-			if left == 0 || len(body)+len(element)+len("\n") > maxSize { // endList replaces the comma
+			if left == 0 || len(body)+len(element)+len("\n") > maxList { // endList replaces the comma
 				return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
 			}
 			body = append(body, element...)

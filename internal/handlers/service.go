@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -32,7 +31,6 @@ type Service struct {
 	store  plants.Store
 	tokens *auth.Verifier
 	log    *slog.Logger
-	lists  atomic.Int64 // in progress, until the response is sent
 }
 
 // New returns a service that keeps plants in store, accepts callers with valid
@@ -47,7 +45,6 @@ type request struct {
 	route  *Route // nil if no route matches
 	id     string // the path segment that stands for {id}, if the route has one
 	caller auth.Caller
-	isList bool // counted in Service.lists
 }
 
 // A response is a success. Failures are errors, see errors.go.
@@ -65,11 +62,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
-	defer func() {
-		if req.isList {
-			s.lists.Add(-1)
-		}
-	}()
 	resp, err := s.handle(w, req)
 	status := send(w, resp, err)
 	s.logRequest(req, status, err, time.Since(start))
