@@ -27,7 +27,7 @@ func testStrings(t *testing.T, s suite) {
 	texts := slices.Concat(unusualStrings(), codePoints())
 	all := randomPlants(t, len(texts))
 	for i := range all {
-		all[i].Name, all[i].Tag = texts[i], &texts[i]
+		all[i] = withText(all[i], texts[i])
 		s.create(t, owner, all[i])
 	}
 	s.has(t, owner, nil, 50, all...)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,8 +14,16 @@ import (
 // This file uses reflection, so that tests cover a new field of plants.Plant
 // without a change.
 
+// generators return the n-th valid value of a field, n from 1 to 100, if it isn't
+// just any of its type. Odd and even numbers give different values. Examples are
+// a date and an enumeration:
+//
+//	"PlantedOn": func(n int) any { return time.Unix(0, 0).AddDate(0, 0, n).Format(time.DateOnly) },
+//	"Light":     func(n int) any { return []string{"shade", "sun"}[n%2] },
+var generators = map[string]func(n int) any{}
+
 // invalid says how to fix a value that plantstest chose.
-const invalid = "plantstest chose an invalid value: %v; make fill in internal/plants/plantstest/fields.go choose a valid one"
+const invalid = "plantstest chose an invalid value: %v; add the field to generators in internal/plants/plantstest/fields.go"
 
 // Plant returns a valid plant with the given id and with random values, none of
 // them zero, in all other fields.
@@ -33,14 +40,21 @@ func Plant(t testing.TB, id int64) plants.Plant {
 	return p
 }
 
-// fill sets v, a field of the given name, to the n-th of its values, none of
-// which is zero except for a bool with an even n.
+// fill sets v, a field of the given name, to the n-th of its values. Those of
+// [Plant] are odd, so that none is zero.
 func fill(t testing.TB, name string, v reflect.Value, n int) {
 	t.Helper()
+	generate, ok := generators[name]
 	switch {
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(t, name, v.Elem(), n)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, name, v.Index(0), n)
+		fill(t, name, v.Index(1), n+1)
+	case ok:
+		v.Set(reflect.ValueOf(generate(n)).Convert(v.Type()))
 	case v.Kind() == reflect.String:
 		v.SetString(fmt.Sprint(strings.ToLower(name), " ", n))
 	case v.Kind() == reflect.Bool:
@@ -50,25 +64,30 @@ func fill(t testing.TB, name string, v reflect.Value, n int) {
 	case v.CanUint():
 		v.SetUint(uint64(n))
 	default:
-		t.Fatalf("plantstest has no values for Plant.%s: teach fill in internal/plants/plantstest/fields.go about the kind %s", name, v.Kind())
+		t.Fatalf("plantstest has no values for Plant.%s: add it to generators in internal/plants/plantstest/fields.go", name)
 	}
 }
 
 // Variants returns valid plants, each of which differs from p in one field other
-// than ID: the field has another value, or is zero or, for a pointer, nil. p must
+// than ID: the field has another value, or is zero, nil, empty or reversed. p must
 // come from [Plant].
 func Variants(t testing.TB, p plants.Plant) []plants.Plant {
 	t.Helper()
 	var all []plants.Plant
-	for field := range reflect.TypeFor[plants.Plant]().Fields() {
+	for field, old := range reflect.ValueOf(p).Fields() {
 		if field.Name == "ID" {
 			continue
 		}
 		other := reflect.New(field.Type).Elem()
 		fill(t, field.Name, other, 2) // Plant uses odd numbers
 		values := []reflect.Value{other, reflect.Zero(field.Type)}
-		if field.Type.Kind() == reflect.Pointer {
+		switch field.Type.Kind() {
+		case reflect.Pointer:
 			values = append(values, reflect.New(field.Type.Elem()))
+		case reflect.Slice:
+			reversed := reflect.AppendSlice(reflect.MakeSlice(field.Type, 0, 2), old)
+			reflect.Swapper(reversed.Interface())(0, 1)
+			values = append(values, reflect.MakeSlice(field.Type, 0, 0), reversed)
 		}
 		for i, v := range values {
 			q := p
@@ -83,6 +102,33 @@ func Variants(t testing.TB, p plants.Plant) []plants.Plant {
 	return all
 }
 
+// withText returns p with text in every field that can hold it.
+func withText(p plants.Plant, text string) plants.Plant {
+	for i := range reflect.TypeFor[plants.Plant]().NumField() {
+		q := p
+		setText(reflect.ValueOf(&q).Elem().Field(i), text)
+		if q.Validate() == nil {
+			p = q
+		}
+	}
+	return p
+}
+
+// setText sets v, or what it points to, or its only element, to text. It sets
+// other values to zero.
+func setText(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		setText(v.Elem(), text)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		setText(v.Index(0), text)
+	}
+}
+
 // Difference describes the first field in which got and want differ. It returns
 // "" if they are equal.
 func Difference(got, want plants.Plant) string {
@@ -95,9 +141,8 @@ func Difference(got, want plants.Plant) string {
 	return ""
 }
 
-// show formats v, a plant or a field of one, as JSON in ASCII.
+// show formats v, a plant or a field of one, as JSON.
 func show(v any) string {
 	b, _ := json.Marshal(v) // never fails for the kinds that fill knows
-	quoted := strconv.QuoteToASCII(string(b))
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	return string(b)
 }
