@@ -99,8 +99,8 @@ func (c crowd) timePage(b *testing.B, s *Store, anywhere bool) time.Duration {
 	start := time.Now()
 	page, err := s.List(b.Context(), c.owner, q)
 	took := time.Since(start)
-	if err != nil || len(page.Plants) != 100 || !page.More {
-		b.Fatalf("%d plants, more: %t, error %v", len(page.Plants), page.More, err)
+	if err != nil || len(page.Plants) != 100 || page.Next == nil {
+		b.Fatalf("%d plants, next %v, error %v", len(page.Plants), page.Next, err)
 	}
 	return took
 }

@@ -156,7 +156,7 @@ func readPage(c *bbolt.Cursor, prefix []byte, q plants.Query) (plants.Page, erro
 	limit := min(q.Limit, maxPage)
 	for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		if len(page.Plants) == limit {
-			page.More = true
+			page.Next = &page.Plants[limit-1].ID
 			return page, nil
 		}
 		p, _, err := decode(parseID(k[len(prefix):]), v)

@@ -59,7 +59,7 @@ func list(t testing.TB, s *Store, owner string) string {
 			all = append(all, text)
 			q.After = &p.ID
 		}
-		if !page.More {
+		if page.Next == nil {
 			return strings.Join(all, ", ")
 		}
 	}
@@ -73,8 +73,8 @@ func TestPageIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(page.Plants) != maxPage || !page.More {
-		t.Errorf("%d plants, more: %t", len(page.Plants), page.More)
+	if len(page.Plants) != maxPage || page.Next == nil {
+		t.Errorf("%d plants, next %v", len(page.Plants), page.Next)
 	}
 }
 

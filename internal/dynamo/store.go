@@ -138,27 +138,25 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 // List implements [plants.Store]. It is one Query of the index, which costs
 // half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
 func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
-	in := s.query(owner, q)
-	for {
-		var a attempts
-		out, err := s.client.Query(ctx, in, a.watch)
-		if err != nil {
-			return plants.Page{}, a.failure(ctx, err)
-		}
-		// DynamoDB may end a page before its first plant. The caller would have
-		// no id to continue after.
-		if len(out.Items) == 0 && len(out.LastEvaluatedKey) > 0 {
-			in.ExclusiveStartKey = out.LastEvaluatedKey
-			continue
-		}
-		page := plants.Page{Plants: make([]plants.Plant, len(out.Items)), More: len(out.LastEvaluatedKey) > 0}
-		for i, it := range out.Items {
-			if page.Plants[i], err = decode(it); err != nil {
-				return plants.Page{}, s.malformed(it, err)
-			}
-		}
-		return page, nil
+	var a attempts
+	out, err := s.client.Query(ctx, s.query(owner, q), a.watch)
+	if err != nil {
+		return plants.Page{}, a.failure(ctx, err)
 	}
+	page := plants.Page{Plants: make([]plants.Plant, len(out.Items))}
+	for i, it := range out.Items {
+		if page.Plants[i], err = decode(it); err != nil {
+			return plants.Page{}, s.malformed(it, err)
+		}
+	}
+	if key := out.LastEvaluatedKey; len(key) > 0 {
+		next, err := integer(key, attrID)
+		if err != nil {
+			return plants.Page{}, s.malformed(key, err)
+		}
+		page.Next = &next
+	}
+	return page, nil
 }
 
 // Warm connects to DynamoDB before the first request needs it. It is a List for

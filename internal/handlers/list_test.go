@@ -18,6 +18,7 @@ import (
 type pagedStore struct {
 	plants.Store
 	n, page int64
+	every   int64 // of so many ids, only the last is a plant; 0 means 1
 	name    string
 	queries []plants.Query
 }
@@ -30,9 +31,13 @@ func (s *pagedStore) List(_ context.Context, _ string, q plants.Query) (page pla
 	}
 	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
 	for ; id < end; id++ {
-		page.Plants = append(page.Plants, plants.Plant{ID: id, Name: s.name})
+		if id%max(s.every, 1) == 0 {
+			page.Plants = append(page.Plants, plants.Plant{ID: id, Name: s.name})
+		}
 	}
-	page.More = id <= s.n
+	if id <= s.n {
+		page.Next = new(id - 1)
+	}
 	return page, nil
 }
 
@@ -93,18 +98,35 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A list ends early if time is short, but not before its first plant.
-func TestListEndsInTime(t *testing.T) {
-	service := &Service{store: &pagedStore{n: 5, page: 1, name: "Basil"}}
-	ctx, cancel := context.WithTimeout(t.Context(), listReserve-time.Second)
-	defer cancel()
-	resp, err := service.readList(ctx, "alice", listQuery{})
-	if err != nil || string(resp.body) != `[{"name":"Basil"}]`+"\n" || resp.link == "" {
-		t.Errorf("with little time left: %q, Link %q, %v", resp.body, resp.link, err)
+// Pages of the store may be sparse, or empty.
+func TestSparsePages(t *testing.T) {
+	store := &pagedStore{n: 100, page: 3, every: 7, name: "Basil"}
+	pages := walk(t, newServer(t, store), "/plants?limit=5&include=id")
+	if ids := slices.Concat(pages...); len(ids) != 14 || len(pages) != 3 || ids[13] != 98 || !slices.IsSorted(ids) {
+		t.Errorf("got %v, want the 14 multiples of 7 on 3 pages", pages)
 	}
-	resp, err = service.readList(t.Context(), "alice", listQuery{})
-	if err != nil || strings.Count(string(resp.body), "Basil") != 5 || resp.link != "" {
-		t.Errorf("with enough time: %q, Link %q, %v", resp.body, resp.link, err)
+}
+
+// A list ends early if time is short, even before its first plant: its Link goes on
+// where the store stopped.
+func TestListEndsInTime(t *testing.T) {
+	for _, test := range []struct {
+		every int64
+		left  time.Duration
+		body  string
+		link  bool
+	}{
+		{1, listReserve - time.Second, `[{"name":"Basil"}]`, true},
+		{2, listReserve - time.Second, `[]`, true},
+		{1, time.Minute, `[{"name":"Basil"},{"name":"Basil"}]`, false},
+	} {
+		service := &Service{store: &pagedStore{n: 2, page: 1, every: test.every, name: "Basil"}}
+		ctx, cancel := context.WithTimeout(t.Context(), test.left)
+		defer cancel()
+		resp, err := service.readList(ctx, "alice", listQuery{})
+		if err != nil || string(resp.body) != test.body+"\n" || (resp.link != "") != test.link {
+			t.Errorf("%+v: %q, Link %q, %v", test, resp.body, resp.link, err)
+		}
 	}
 }
 

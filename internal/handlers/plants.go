@@ -80,8 +80,8 @@ func (s *Service) list(r *request) (response, error) {
 // ends before the last of them.
 func (s *Service) readList(ctx context.Context, owner string, q listQuery) (response, error) {
 	body := []byte{'['}
-	limit := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
-	after, left := q.after, limit
+	deadline, _ := ctx.Deadline()                          // ServeHTTP has set one
+	after, left := q.after, cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
 	for {
 		// One plant more than requested shows whether there is a next page.
 		page, err := s.store.List(ctx, owner, plants.Query{After: after, Limit: min(left, listBatch-1) + 1})
@@ -98,13 +98,13 @@ func (s *Service) readList(ctx context.Context, owner string, q listQuery) (resp
 			after = &page.Plants[i].ID
 			left--
 		}
-		if !page.More {
+		if page.Next == nil {
 			return response{http.StatusOK, "", endList(body)}, nil
 		}
-		deadline, ok := ctx.Deadline()
-		if ok && left < limit && time.Until(deadline) < listReserve {
-			return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
+		if time.Until(deadline) < listReserve {
+			return response{http.StatusOK, q.nextLink(*page.Next), endList(body)}, nil
 		}
+		after = page.Next
 	}
 }
 

@@ -53,7 +53,7 @@ type Store interface {
 	Create(ctx context.Context, owner string, p Plant, key IdempotencyKey) error
 
 	// List returns the plants of owner that q selects, in ascending order of
-	// id over the whole range of int64. Without any, the page is empty.
+	// id over the whole range of int64.
 	List(ctx context.Context, owner string, q Query) (Page, error)
 
 	// Delete deletes the plant of owner with the given id. It returns
@@ -75,12 +75,13 @@ type Query struct {
 // A Page is a part of an owner's plants, in ascending order of id.
 type Page struct {
 	// Plants are the first plants that the query selects: at most
-	// [Query.Limit], or fewer if the store ends the page early.
+	// [Query.Limit], or fewer if the store ends the page early. A page
+	// may be empty although more follow.
 	Plants []Plant
 
-	// More is false if no plant followed the page when it was read. If it is
-	// true, Plants is not empty and more plants may follow.
-	More bool
+	// Next is the [Query.After] of the next page, or nil if no plant followed
+	// this one when it was read. It is greater than the query's After.
+	Next *int64
 }
 
 // The errors of a [Store].

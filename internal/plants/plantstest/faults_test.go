@@ -13,64 +13,66 @@ import (
 
 // The types of a store's methods, with the correct store as first parameter.
 type (
-	createFunc = func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error
+	createFunc = func(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error
 	listFunc   = func(m *Memory, ctx context.Context, owner string, q plants.Query) (plants.Page, error)
 	deleteFunc = func(m *Memory, ctx context.Context, owner string, id int64) error
 )
 
 // faulty is a Memory with some methods replaced, if not nil.
 type faulty struct {
-	*Memory
+	memory *Memory
 	create createFunc
 	list   listFunc
 	delete deleteFunc
 }
 
-func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+func (f faulty) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	if f.create == nil {
-		return f.Memory.Create(ctx, owner, p, token)
+		return f.memory.Create(ctx, owner, p, key)
 	}
-	return f.create(f.Memory, ctx, owner, p, token)
+	return f.create(f.memory, ctx, owner, p, key)
 }
 
 func (f faulty) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
 	if f.list == nil {
-		return f.Memory.List(ctx, owner, q)
+		return f.memory.List(ctx, owner, q)
 	}
-	return f.list(f.Memory, ctx, owner, q)
+	return f.list(f.memory, ctx, owner, q)
 }
 
 func (f faulty) Delete(ctx context.Context, owner string, id int64) error {
 	if f.delete == nil {
-		return f.Memory.Delete(ctx, owner, id)
+		return f.memory.Delete(ctx, owner, id)
 	}
-	return f.delete(f.Memory, ctx, owner, id)
+	return f.delete(f.memory, ctx, owner, id)
 }
 
 // faults are stores that each violate the contract. Each key is the name of the
 // subtest that must fail, with a suffix if there are several.
 var faults = map[string]faulty{
-	"fields/nil as zero":         stored(func(e *entry) { e.plant.Tag = cmp.Or(e.plant.Tag, new("")) }),
-	"fields":                     stored(func(e *entry) { e.plant.Tag = nilIfEmpty(e.plant.Tag) }),
-	"strings":                    texts(strings.TrimSpace),
-	"order":                      sorted(func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }),
-	"order/float":                sorted(func(a, b int64) int { return cmp.Compare(float64(a), float64(b)) }),
-	"order/last page":            paged(nothing, func(p *plants.Page) { p.More = p.More && len(p.Plants) != 7 }),
-	"order/too long":             paged(func(q *plants.Query) { q.Limit = max(q.Limit, 2) }, nothing),
-	"after":                      paged(func(q *plants.Query) { q.After = decremented(q.After) }, nothing),
-	"after/needs a plant":        {list: listFromPlant},
-	"isolation":                  {delete: deleteOfAnyOwner},
-	"odd owners":                 owners(func(s string) string { return s[:min(len(s), 254)] }),
-	"second create/retry":        stored(func(e *entry) { e.key = plants.NewIdempotencyKey() }),
-	"second create":              {create: overwrite},
-	"key per id":                 {create: rememberTokens(map[string]bool{})},
-	"second create/token reused": {create: hideReuse},
-	"create after delete":        {create: rememberTokens(map[string]bool{})},
-	"second create/same token of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-		if old, _ := m.lookup(p.ID); old.key == token && old.plant.Same(p) {
+	"fields/nil as zero":       stored(func(e *entry) { e.plant.Tag = cmp.Or(e.plant.Tag, new("")) }),
+	"fields":                   stored(func(e *entry) { e.plant.Tag = nilIfEmpty(e.plant.Tag) }),
+	"strings":                  stored(func(e *entry) { e.plant.Name = strings.TrimSpace(e.plant.Name) }),
+	"strings/another field":    stored(func(e *entry) { e.plant.Tag = new(strings.TrimSpace(*e.plant.Tag)) }),
+	"order":                    sorted(func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }),
+	"order/float":              sorted(func(a, b int64) int { return cmp.Compare(float64(a), float64(b)) }),
+	"order/last page":          paged(nothing, func(p *plants.Page) { p.Next = nil }),
+	"order/skips an id":        paged(nothing, func(p *plants.Page) { p.Next = moved(p.Next, 1) }),
+	"order/too long":           paged(func(q *plants.Query) { q.Limit = max(q.Limit, 2) }, nothing),
+	"after":                    paged(func(q *plants.Query) { q.After = moved(q.After, -1) }, nothing),
+	"after/needs a plant":      {list: listFromPlant},
+	"isolation":                {delete: deleteOfAnyOwner},
+	"odd owners":               owners(func(s string) string { return s[:min(len(s), 254)] }),
+	"second create/retry":      stored(func(e *entry) { e.key = plants.NewIdempotencyKey() }),
+	"second create":            {create: overwrite},
+	"key per id":               {create: rememberKeys(map[string]bool{})},
+	"second create/key reused": {create: hideReuse},
+	"create after delete":      {create: rememberKeys(map[string]bool{})},
+	"second create/same key of another owner": {create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+		if old, _ := m.lookup(p.ID); old.key == key && old.plant.Same(p) {
 			return nil
 		}
-		return m.Create(ctx, owner, p, token)
+		return m.Create(ctx, owner, p, key)
 	}},
 	"concurrent creates": {create: createInTwoSteps},
 	"concurrent retries": {create: reserve},
@@ -106,7 +108,8 @@ func sorted(compare func(a, b int64) int) faulty {
 			}
 		}
 		if len(page.Plants) > q.Limit {
-			page.Plants, page.More = page.Plants[:q.Limit], true
+			page.Plants = page.Plants[:q.Limit]
+			page.Next = &page.Plants[q.Limit-1].ID
 		}
 		return page, err
 	}}
@@ -124,21 +127,11 @@ func paged(before func(*plants.Query), after func(*plants.Page)) faulty {
 
 // stored changes what each Create stores.
 func stored(change func(*entry)) faulty {
-	return faulty{create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-		e := entry{owner, p, token}
+	return faulty{create: func(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+		e := entry{owner, p, key}
 		change(&e)
 		return m.Create(ctx, e.owner, e.plant, e.key)
 	}}
-}
-
-// texts changes the names and tags that Create stores.
-func texts(change func(string) string) faulty {
-	return stored(func(e *entry) {
-		e.plant.Name = change(e.plant.Name)
-		if e.plant.Tag != nil {
-			e.plant.Tag = new(change(*e.plant.Tag))
-		}
-	})
 }
 
 // owners treats some owners as the same.
@@ -154,8 +147,8 @@ func owners(change func(string) string) faulty {
 }
 
 // hideReuse returns nil from Create instead of an error.
-func hideReuse(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-	if err := m.Create(ctx, owner, p, token); !errors.Is(err, plants.ErrKeyReused) {
+func hideReuse(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+	if err := m.Create(ctx, owner, p, key); !errors.Is(err, plants.ErrKeyReused) {
 		return err
 	}
 	return nil
@@ -168,11 +161,12 @@ func nilIfEmpty(s *string) *string {
 	return s
 }
 
-func decremented(id *int64) *int64 {
+// moved returns the id by positions after the given one.
+func moved(id *int64, by int64) *int64 {
 	if id == nil {
 		return nil
 	}
-	return new(*id - 1)
+	return new(*id + by)
 }
 
 // listFromPlant starts a page at the beginning if no plant has the id After.
@@ -190,22 +184,22 @@ func deleteOfAnyOwner(m *Memory, ctx context.Context, _ string, id int64) error 
 	return m.Delete(ctx, e.owner, id)
 }
 
-func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-	if old, _ := m.lookup(p.ID); old.owner == owner && old.key != token {
-		m.replace(entry{owner, p, token})
+func overwrite(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+	if old, _ := m.lookup(p.ID); old.owner == owner && old.key != key {
+		m.replace(entry{owner, p, key})
 	}
-	return m.Create(ctx, owner, p, token)
+	return m.Create(ctx, owner, p, key)
 }
 
-// rememberTokens keeps tokens longer than plants, and across ids.
-func rememberTokens(done map[string]bool) createFunc {
-	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-		key := owner + string(token)
-		if done[key] {
+// rememberKeys keeps keys longer than plants, and across ids.
+func rememberKeys(done map[string]bool) createFunc {
+	return func(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+		k := owner + string(key)
+		if done[k] {
 			return nil
 		}
-		done[key] = true
-		return m.Create(ctx, owner, p, token)
+		done[k] = true
+		return m.Create(ctx, owner, p, key)
 	}
 }
 
@@ -213,23 +207,23 @@ func rememberTokens(done map[string]bool) createFunc {
 const overlap = 20 * time.Millisecond
 
 // reserve stores an empty plant first, and p later.
-func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+func reserve(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	if _, taken := m.lookup(p.ID); taken {
-		return m.Create(ctx, owner, p, token)
+		return m.Create(ctx, owner, p, key)
 	}
 	m.replace(entry{owner: owner, plant: plants.Plant{ID: p.ID}})
 	time.Sleep(overlap)
-	m.replace(entry{owner, p, token})
+	m.replace(entry{owner, p, key})
 	return nil
 }
 
 // createInTwoSteps checks first and stores later.
-func createInTwoSteps(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
+func createInTwoSteps(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	if _, taken := m.lookup(p.ID); taken {
-		return m.Create(ctx, owner, p, token)
+		return m.Create(ctx, owner, p, key)
 	}
 	time.Sleep(overlap)
-	m.replace(entry{owner, p, token})
+	m.replace(entry{owner, p, key})
 	return ctx.Err()
 }
 
@@ -243,7 +237,7 @@ func deleteInTwoSteps(m *Memory, ctx context.Context, owner string, id int64) er
 }
 
 // ignoringContext creates the plant even if its context has ended.
-func ignoringContext(m *Memory, ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-	_ = m.Create(context.WithoutCancel(ctx), owner, p, token)
-	return m.Create(ctx, owner, p, token)
+func ignoringContext(m *Memory, ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+	_ = m.Create(context.WithoutCancel(ctx), owner, p, key)
+	return m.Create(ctx, owner, p, key)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,4 +146,15 @@ func Difference(got, want plants.Plant) string {
 func show(v any) string {
 	b, _ := json.Marshal(v) // never fails for the kinds that fill knows
 	return string(b)
+}
+
+// WantMethods requires names, which come from the named list in a test, to have
+// all methods of [plants.Store].
+func WantMethods(t testing.TB, list string, names ...string) {
+	t.Helper()
+	for m := range reflect.TypeFor[plants.Store]().Methods() {
+		if !slices.Contains(names, m.Name) {
+			t.Errorf("%s: add %s, a method of plants.Store", list, m.Name)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package plantstest
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -12,13 +13,12 @@ import (
 // A Memory is a store in memory, for tests of code that uses a store. The zero
 // Memory is empty.
 type Memory struct {
-	Err error // returned by every call, if not nil
+	Err       error // returned by every call, if not nil
+	Overwrite bool  // lets Create replace any plant
 
 	mu   sync.Mutex
 	byID map[int64]entry
 }
-
-var _ plants.Store = (*Memory)(nil)
 
 type entry struct {
 	owner string
@@ -38,13 +38,11 @@ func (m *Memory) put(e entry) {
 func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	old, taken := m.byID[p.ID]
-	switch {
+	switch old, taken := m.byID[p.ID]; {
 	case m.failure(ctx) != nil:
 		return m.failure(ctx)
-	case !taken:
+	case !taken || m.Overwrite:
 		m.put(entry{owner, p, key})
-		return nil
 	case old.owner != owner || old.key != key:
 		return plants.ErrInUse
 	case !old.plant.Same(p):
@@ -54,23 +52,20 @@ func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant, key p
 }
 
 // List implements [plants.Store].
-func (m *Memory) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+func (m *Memory) List(ctx context.Context, owner string, q plants.Query) (page plants.Page, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.failure(ctx); err != nil {
-		return plants.Page{}, err
-	}
-	var page plants.Page
-	for id, e := range m.byID {
-		if e.owner == owner && (q.After == nil || id > *q.After) {
+	for _, id := range slices.Sorted(maps.Keys(m.byID)) {
+		switch e := m.byID[id]; {
+		case e.owner != owner || q.After != nil && id <= *q.After:
+		case len(page.Plants) < q.Limit:
 			page.Plants = append(page.Plants, e.plant)
+		default:
+			page.Next = &page.Plants[q.Limit-1].ID
+			return page, m.failure(ctx)
 		}
 	}
-	slices.SortFunc(page.Plants, func(a, b plants.Plant) int { return cmp.Compare(a.ID, b.ID) })
-	if len(page.Plants) > q.Limit {
-		page.Plants, page.More = page.Plants[:q.Limit], true
-	}
-	return page, nil
+	return page, m.failure(ctx)
 }
 
 // Delete implements [plants.Store].

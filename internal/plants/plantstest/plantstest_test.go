@@ -18,7 +18,7 @@ func TestMemory(t *testing.T) {
 	patience = 50 * time.Millisecond // the memory is consistent
 	TestStore(t, func(t *testing.T) plants.Store {
 		fault := faults[os.Getenv(faultVariable)] // no fault if unset
-		fault.Memory = new(Memory)
+		fault.memory = new(Memory)
 		return fault
 	})
 }
