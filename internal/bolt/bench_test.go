@@ -3,110 +3,77 @@ package bolt
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"runtime"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// load creates n plants of owner, with consecutive ids from first, in a few
-// large transactions without a sync for each.
-func load(t testing.TB, s *Store, owner string, first int64, n int) {
-	t.Helper()
-	prefix, err := ownerKey(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.db.NoSync = true
-	defer func() { s.db.NoSync = false }()
-	for from := 0; from < n; from += 100_000 {
-		err := s.db.Update(func(tx *bbolt.Tx) error {
-			ids, all := tx.Bucket(idsBucket), tx.Bucket(plantsBucket)
-			for i := from; i < min(n, from+100_000); i++ {
-				p := plants.Plant{ID: first + int64(i), Name: fmt.Sprint("plant ", i), Tag: new("a tag")}
-				value, err := encode(p, plants.NewIdempotencyKey(), time.Now())
-				if err != nil {
-					return err
-				}
-				if err := ids.Put(appendID(nil, p.ID), []byte(owner)); err != nil {
-					return err
-				}
-				if err := all.Put(appendID(prefix, p.ID), value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+// load creates n plants of owner, with consecutive ids from first, in one
+// transaction.
+func load(tb testing.TB, s *Store, owner string, first int64, n int) {
+	tb.Helper()
+	must(tb, s.db.Update(func(tx *bbolt.Tx) error {
+		for id := first; id < first+int64(n); id++ {
+			p := plants.Plant{ID: id, Name: fmt.Sprint("plant ", id), Tag: new("a tag")}
+			value, err := encode(p, record{})
+			must(tb, err)
+			must(tb, tx.Bucket(idsBucket).Put(appendID(nil, id), []byte(owner)))
+			must(tb, tx.Bucket(plantsBucket).Put(appendID(ownerKey(owner), id), value))
 		}
-	}
-	if err := s.db.Sync(); err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	}))
 }
 
-// BenchmarkListPage measures pages of 100 plants, alternating between an owner
-// of 1,000 plants and one of 1,000,000 in the same file: first pages, and pages
-// from random positions.
-//
-//	ns/page-1k, ns/page-1M   the median for each owner
+// A page of 100 plants of an owner who has 1,000 or 1,000,000, from the start and
+// from anywhere.
 func BenchmarkListPage(b *testing.B) {
 	s := openTest(b, newPath(b))
-	small, large := crowd{"small", 0, 1_000}, crowd{"large", 1_000, 1_000_000}
-	load(b, s, small.owner, small.first, small.n)
-	load(b, s, large.owner, large.first, large.n)
-	large.readAll(b, s) // page faults would be counted otherwise
-	for _, anywhere := range []bool{false, true} {
-		b.Run(fmt.Sprintf("anywhere=%t", anywhere), func(b *testing.B) {
-			var smallTimes, largeTimes []time.Duration
-			for b.Loop() {
-				smallTimes = append(smallTimes, small.timePage(b, s, anywhere))
-				largeTimes = append(largeTimes, large.timePage(b, s, anywhere))
-			}
-			b.ReportMetric(median(smallTimes), "ns/page-1k")
-			b.ReportMetric(median(largeTimes), "ns/page-1M")
-		})
-	}
-}
-
-// A crowd is n plants of an owner, with consecutive ids from first.
-type crowd struct {
-	owner string
-	first int64
-	n     int
-}
-
-func (c crowd) readAll(b *testing.B, s *Store) {
-	q := plants.Query{Limit: maxPage}
-	for n := 0; n < c.n; n += maxPage {
-		page, err := s.List(b.Context(), c.owner, q)
-		if err != nil || len(page.Plants) != maxPage {
-			b.Fatalf("%d plants, error %v", len(page.Plants), err)
+	for _, n := range []int64{1_000, 1_000_000} {
+		owner := fmt.Sprint(n)
+		for first := n; first < 2*n; first += min(n, 100_000) { // transactions are held in memory
+			load(b, s, owner, first, int(min(n, 100_000)))
 		}
-		q.After = &page.Plants[maxPage-1].ID
+		for _, start := range []string{"first", "anywhere"} {
+			b.Run(fmt.Sprintf("of=%d/start=%s", n, start), func(b *testing.B) {
+				for b.Loop() {
+					q := plants.Query{Limit: 100}
+					if start == "anywhere" {
+						q.After = new(n + rand.Int64N(n-101))
+					}
+					if page, err := s.List(b.Context(), owner, q); err != nil || len(page.Plants) != 100 {
+						b.Fatalf("%d plants, %v", len(page.Plants), err)
+					}
+				}
+			})
+		}
 	}
 }
 
-func (c crowd) timePage(b *testing.B, s *Store, anywhere bool) time.Duration {
-	q := plants.Query{Limit: 100}
-	if anywhere {
-		q.After = new(c.first + rand.Int64N(int64(c.n)-101))
+// Durable creates from 1 goroutine, and from 64, which share commits.
+func BenchmarkCreate(b *testing.B) {
+	s := openTest(b, newPath(b))
+	var id atomic.Int64
+	create := func() {
+		p := plants.Plant{ID: id.Add(1), Name: "basil", Tag: new("kitchen")}
+		if err := s.Create(b.Context(), "alice", p, plants.NewIdempotencyKey()); err != nil {
+			b.Error(err)
+		}
 	}
-	start := time.Now()
-	page, err := s.List(b.Context(), c.owner, q)
-	took := time.Since(start)
-	if err != nil || len(page.Plants) != 100 || page.Next == nil {
-		b.Fatalf("%d plants, next %v, error %v", len(page.Plants), page.Next, err)
-	}
-	return took
-}
-
-// median is less sensitive than a mean to calls that the machine interrupted.
-func median(times []time.Duration) float64 {
-	slices.Sort(times)
-	return float64(times[len(times)/2].Nanoseconds())
+	b.Run("goroutines=1", func(b *testing.B) {
+		for b.Loop() {
+			create()
+		}
+	})
+	b.Run("goroutines=64", func(b *testing.B) {
+		b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				create()
+			}
+		})
+	})
 }

@@ -1,14 +1,11 @@
 package bolt
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"os"
+	"regexp"
 	"runtime/debug"
-
-	"go.etcd.io/bbolt"
+	"strings"
 )
 
 var errDamaged = errors.New("it is damaged")
@@ -17,49 +14,39 @@ func damaged(cause any) error {
 	return fmt.Errorf("%w: %v: restore a backup, or move the file away to start without plants", errDamaged, cause)
 }
 
-// guard calls fn, which uses a database. bbolt trusts what it reads from the
-// mapped file: on a damaged page it panics, or follows an offset to an invalid
-// address, which would end the process. guard turns both into an error.
-func guard(fn func() error) (err error) {
+// A panicError is a panic with its stack. Its cause is a bug.
+type panicError struct{ error }
+
+// bboltPanic matches the stack of a panic that bbolt raised.
+var bboltPanic = regexp.MustCompile(`\npanic\(.*\n.*\ngo\.etcd\.io/bbolt`)
+
+// catch calls fn, which uses a database, and returns its panics as errors.
+//
+// bbolt trusts what it reads from the mapped file: on a damaged page it panics, or
+// follows an offset to an invalid address, which would end the process.
+func catch(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if v == nil {
+			return
+		}
+		stack := debug.Stack()
+		_, isFault := v.(interface{ Addr() uintptr }) // see debug.SetPanicOnFault
+		// A nil pointer in bbolt is a bucket that doesn't exist.
+		if isFault || bboltPanic.Match(stack) && !strings.Contains(fmt.Sprint(v), "nil pointer") {
 			err = damaged(v)
+		} else {
+			err = panicError{fmt.Errorf("%v\n\n%s", v, stack)}
 		}
 	}()
 	return fn()
 }
 
-// checkMetas returns an error if the database at path is shorter than its meta
-// page says, or if one of its two meta pages has a wrong checksum.
-//
-// bbolt would fall back to the other meta page, which is one commit older:
-// plants whose creation was acknowledged would silently vanish. It isn't a torn
-// write, since a meta page lies within one sector of the disk.
-func checkMetas(tx *bbolt.Tx, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
+// repanic returns err, or panics with it if it is a panicError.
+func repanic(err error) error {
+	if p, ok := errors.AsType[panicError](err); ok {
+		panic(p)
 	}
-	defer file.Close()
-	switch info, err := file.Stat(); {
-	case err != nil:
-		return err
-	case info.Size() < tx.Size():
-		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
-	}
-	for page := range 2 {
-		// A header of 16 bytes, then 56 bytes and their FNV-1a checksum. See
-		// internal/common/meta.go in bbolt.
-		var meta [64]byte
-		if _, err := file.ReadAt(meta[:], int64(page*tx.DB().Info().PageSize+16)); err != nil {
-			return err
-		}
-		sum := fnv.New64a()
-		sum.Write(meta[:56])
-		if binary.NativeEndian.Uint64(meta[56:]) != sum.Sum64() {
-			return damaged(fmt.Sprintf("meta page %d has a wrong checksum", page))
-		}
-	}
-	return nil
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -44,8 +46,8 @@ var (
 const format = "1"
 
 // A record is the stored form of a plant, in JSON. A new field of
-// [plants.Plant] goes here, into encode and into decode; if it is optional, older
-// records without it stay valid.
+// [plants.Plant] goes here, into encode and into decode. [plants.Store] says what
+// older records without it mean.
 type record struct {
 	Name           string                `json:"name"`
 	Tag            *string               `json:"tag,omitzero"`
@@ -53,46 +55,51 @@ type record struct {
 	IdempotencyKey plants.IdempotencyKey `json:"write_token"`
 }
 
-func encode(p plants.Plant, key plants.IdempotencyKey, now time.Time) ([]byte, error) {
-	b, err := json.Marshal(record{Name: p.Name, Tag: p.Tag, CreatedAt: now.UTC(), IdempotencyKey: key})
-	if err != nil {
-		return nil, fmt.Errorf("encode plant %d: %w", p.ID, err)
-	}
-	return b, nil
+// encode returns r with the fields of p.
+func encode(p plants.Plant, r record) ([]byte, error) {
+	r.Name = p.Name
+	r.Tag = p.Tag
+	return json.Marshal(r)
 }
 
-// decode returns the plant with the given id from its record, and the key of
-// the request that created it.
-func decode(id int64, value []byte) (plants.Plant, plants.IdempotencyKey, error) {
-	var r record
+// decode returns the plant with the given id, and its record.
+func decode(id int64, value []byte) (p plants.Plant, r record, err error) {
 	if err := json.Unmarshal(value, &r); err != nil {
-		return plants.Plant{}, "", fmt.Errorf("the record of plant %d is damaged: %w", id, err)
+		return p, r, fmt.Errorf("the record of plant %d is damaged: %w", id, err)
 	}
-	return plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}, r.IdempotencyKey, nil
+	p = plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}
+	return p, r, nil
 }
 
-// ownerKey returns the prefix that the keys of owner's plants have in common.
-func ownerKey(owner string) ([]byte, error) {
+// ownerKey returns the prefix that the keys of owner's plants have in common. It
+// panics unless the length of owner fits in one byte: with another length, the key
+// could be another owner's.
+func ownerKey(owner string) []byte {
 	if len(owner) < 1 || len(owner) > 255 {
-		// The length must fit in one byte, or the key could be another owner's.
-		return nil, fmt.Errorf("an owner must have 1 to 255 bytes, not %d", len(owner))
+		panic(fmt.Sprintf("an owner must have 1 to 255 bytes, not %d", len(owner)))
 	}
-	return append([]byte{byte(len(owner))}, owner...), nil
+	return append([]byte{byte(len(owner))}, owner...)
 }
 
 const signBit = 1 << 63
 
 // appendID returns a new slice with prefix and id.
 func appendID(prefix []byte, id int64) []byte {
-	key := make([]byte, 0, len(prefix)+8)
-	return binary.BigEndian.AppendUint64(append(key, prefix...), uint64(id)^signBit)
+	return binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(id)^signBit)
 }
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ signBit) }
 
-// checkFormat returns an error unless the database holds plants in a known
-// format.
-func checkFormat(tx *bbolt.Tx) error {
+// checkFile returns an error unless the database holds plants in a known format,
+// and the file is as long as its meta page says.
+func checkFile(tx *bbolt.Tx) error {
+	info, err := os.Stat(tx.DB().Path())
+	if err != nil {
+		return err
+	}
+	if info.Size() < tx.Size() {
+		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
+	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errors.New("it is a bbolt database of another program: choose another data directory")
@@ -100,9 +107,6 @@ func checkFormat(tx *bbolt.Tx) error {
 	if v := meta.Get(formatKey); string(v) != format {
 		return fmt.Errorf("it has format %.20q, but this version of the program supports only %q: "+
 			"use the version that wrote it, or choose another data directory", v, format)
-	}
-	if tx.Bucket(idsBucket) == nil || tx.Bucket(plantsBucket) == nil {
-		return damaged("a bucket is missing")
 	}
 	return nil
 }

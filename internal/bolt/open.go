@@ -1,8 +1,6 @@
 package bolt
 
 import (
-	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -28,37 +26,42 @@ const lockWait = 400 * time.Millisecond
 // hard links.
 //
 // Open fails, and leaves the file unchanged, if it isn't a store of a known
-// format, is empty, is shorter than its meta page says, or has an invalid meta
-// page. Any other damage goes unnoticed until bbolt reads it; see [Store]. Open
-// fails within a second if another process, or another Store in this one, has
-// the file open.
+// format, is empty, is shorter than its meta page says, or has no valid meta page.
+// Other damage goes unnoticed until bbolt reads it; see [Store]. Open fails within
+// a second if another process, or another Store in this one, has the file open.
 //
 // Errors are one line that names the file and says what to do.
 func Open(path string) (*Store, error) {
-	db, err := openDB(path)
-	if err != nil {
+	var db *bbolt.DB
+	err := catch(func() (err error) {
+		db, err = openDB(path)
+		return err
+	})
+	if repanic(err) != nil {
 		return nil, fmt.Errorf("can't open the plants file %s: %w", path, advise(err, path))
 	}
-	s := &Store{db: db, path: path}
-	s.broken, s.fail = context.WithCancelCause(context.Background())
-	return s, nil
+	return &Store{db: db, path: path}, nil
 }
 
 func openDB(path string) (*bbolt.DB, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := createFile(path); err != nil {
-			return nil, err
-		}
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() == 0:
-		return nil, damaged("it is empty")
+		err = createFile(path)
+	case err == nil && info.Size() == 0: // createFile never leaves that
+		err = damaged("it is empty")
 	}
-	if err := inspect(path); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	// First only read: bbolt may change any file that it opens for writing.
+	db, err := openFile(path, bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	err = db.View(checkFile)
+	_ = db.Close()
+	if err != nil {
 		return nil, err
 	}
 	return openFile(path, bbolt.Options{})
@@ -78,7 +81,9 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(db.Update(makeBuckets), db.Close()); err != nil {
+	err = db.Update(makeBuckets)
+	_ = db.Close()
+	if err != nil {
 		return err
 	}
 	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -94,34 +99,11 @@ func createFile(path string) error {
 	return nil
 }
 
-// inspect returns an error if the file at path isn't a store. It only reads,
-// while bbolt may change any file that it opens for writing.
-func inspect(path string) error {
-	db, err := openFile(path, bbolt.Options{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return guard(func() error {
-		return db.View(func(tx *bbolt.Tx) error {
-			if err := checkMetas(tx, path); err != nil {
-				return err
-			}
-			return checkFormat(tx)
-		})
-	})
-}
-
-// openFile opens an existing database. If bbolt panics, the file stays open
-// until it is garbage collected.
-func openFile(path string, options bbolt.Options) (db *bbolt.DB, err error) {
+// openFile opens a database, and creates the file unless it only reads.
+func openFile(path string, options bbolt.Options) (*bbolt.DB, error) {
 	options.Timeout = lockWait
-	err = guard(func() (err error) {
-		db, err = bbolt.Open(path, 0, &options)
-		return err
-	})
-	switch _, isSystem := errors.AsType[syscall.Errno](err); {
-	case err == nil, isSystem, errors.Is(err, errDamaged), errors.Is(err, bbolterrors.ErrTimeout):
+	db, err := bbolt.Open(path, 0o600, &options)
+	if _, isSystem := errors.AsType[syscall.Errno](err); err == nil || isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
 		return db, err
 	}
 	return nil, damaged(err)

@@ -5,19 +5,20 @@ package bolt
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// maxPage limits a page, whatever its query asks for. A page is read in one
-// transaction, and while that is open, the file can't grow beyond its mapping
+// maxPage limits a page. While one is read, the file can't grow beyond its mapping
 // and writers can't reuse the pages that they freed.
 const maxPage = 1000
 
@@ -32,117 +33,97 @@ const maxPage = 1000
 // A Store doesn't search its file for damage. If bbolt panics or faults on a
 // damaged page, the call fails with an error that names the file, and so do all
 // later calls: bbolt may still hold its locks, and further writes could spread
-// the damage. The file keeps the last commit, and stays open until the process
-// ends.
+// the damage. The file stays open until the process ends. One kind of damage goes
+// unnoticed: if the newer of bbolt's two meta pages is invalid, bbolt uses the
+// older one, and the last commit is lost.
+//
+// Any other panic is a bug. It reaches the call that has it, whose change is
+// rolled back; the Store remains usable.
 type Store struct {
-	db   *bbolt.DB
-	path string
-	queue
+	db     *bbolt.DB
+	path   string
+	broken atomic.Value // the error that all calls return once damage was found
 
-	// broken is done once damage was found; its cause is the error to return.
-	broken context.Context
-	fail   context.CancelCauseFunc
+	mu         sync.Mutex   // for waiting and committing
+	waiting    []*write     // for the next commit
+	committing bool         // commitAll is running
+	durable    atomic.Int64 // the last transaction known to be on disk
 }
 
-var _ plants.Store = (*Store)(nil)
-
-// Close waits for the transactions in progress and closes the file. Later calls
-// return [plants.ErrUnreachable]. Closing twice does nothing.
+// Close waits for the transactions in progress and closes the file. Writes that
+// wait for a commit get [plants.ErrUnwritable]. Closing twice does nothing.
 func (s *Store) Close() error {
-	if s.broken.Err() != nil {
+	if s.broken.Load() != nil {
 		return nil // bbolt could wait forever for its own locks
 	}
-	if err := s.db.Close(); err != nil {
-		return fmt.Errorf("close %s: %w", s.path, err)
-	}
-	return nil
+	return s.db.Close()
 }
 
-// run calls fn in a new goroutine and returns its error, or ctx's error if ctx
-// ends first. In that case fn still runs to its end.
-func (s *Store) run(ctx context.Context, fn func() error) error {
-	if err := cmp.Or(ctx.Err(), context.Cause(s.broken)); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() { done <- s.guard(fn) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.broken.Done(): // bbolt's locks may never be released
-		return context.Cause(s.broken)
-	}
-}
-
-// guard calls fn. If fn meets damage, the store is broken.
+// guard calls fn, unless damage was found before. If fn meets it, s is broken.
 func (s *Store) guard(fn func() error) error {
-	err := guard(fn)
-	if errors.Is(err, errDamaged) {
-		err = fmt.Errorf("the plants file %s: %w", s.path, err)
-		s.fail(err)
+	if s.broken.Load() == nil {
+		err := catch(fn)
+		if !errors.Is(err, errDamaged) {
+			return err
+		}
+		s.broken.CompareAndSwap(nil, fmt.Errorf("the plants file %s: %w", s.path, err))
 	}
-	return err
+	return s.broken.Load().(error)
+}
+
+// view calls fn in a transaction that only reads, unless ctx has ended.
+func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return repanic(s.guard(func() error {
+		err := s.db.View(fn)
+		if errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
+			return fmt.Errorf("%w: %s: %w", plants.ErrUnreachable, s.path, err)
+		}
+		return err
+	}))
 }
 
 // Create implements [plants.Store].
-func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-	prefix, err := ownerKey(owner)
+func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+	value, err := encode(p, record{CreatedAt: time.Now().UTC(), IdempotencyKey: key})
 	if err != nil {
 		return err
 	}
-	value, err := encode(p, token, time.Now())
-	if err != nil {
-		return err
-	}
-	id, key := appendID(nil, p.ID), appendID(prefix, p.ID)
-	return s.write(ctx, func(tx *bbolt.Tx) (settled bool, answer error) {
-		switch holder := tx.Bucket(idsBucket).Get(id); {
+	idKey, plantKey := appendID(nil, p.ID), appendID(ownerKey(owner), p.ID)
+	return s.write(ctx, func(tx *bbolt.Tx) (change func() error, answer error) {
+		ids, all := tx.Bucket(idsBucket), tx.Bucket(plantsBucket)
+		switch holder := ids.Get(idKey); {
 		case holder == nil:
-			return false, nil
+			return func() error {
+				if err := ids.Put(idKey, []byte(owner)); err != nil {
+					return err
+				}
+				return all.Put(plantKey, value)
+			}, nil
 		case string(holder) != owner:
-			return true, plants.ErrInUse
-		default:
-			return true, repeated(tx.Bucket(plantsBucket).Get(key), p, token)
+			return nil, plants.ErrInUse
 		}
-	}, func(tx *bbolt.Tx) error {
-		return cmp.Or(tx.Bucket(idsBucket).Put(id, []byte(owner)), tx.Bucket(plantsBucket).Put(key, value))
+		switch old, r, err := decode(p.ID, all.Get(plantKey)); {
+		case err != nil:
+			return nil, err
+		case r.IdempotencyKey != key:
+			return nil, plants.ErrInUse
+		case !old.Same(p):
+			return nil, plants.ErrKeyReused
+		}
+		return nil, nil // a retry
 	})
-}
-
-// repeated returns the answer to a create whose owner already has a plant with
-// that id, stored in value.
-func repeated(value []byte, p plants.Plant, token plants.IdempotencyKey) error {
-	switch old, oldToken, err := decode(p.ID, value); {
-	case err != nil:
-		return err
-	case oldToken != token:
-		return plants.ErrInUse
-	case !old.Same(p):
-		return plants.ErrKeyReused
-	}
-	return nil
 }
 
 // List implements [plants.Store]. A page has at most 1000 plants.
-func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
-	prefix, err := ownerKey(owner)
-	if err != nil {
-		return plants.Page{}, err
-	}
-	var page plants.Page
-	err = s.run(ctx, func() (err error) {
-		viewErr := s.db.View(func(tx *bbolt.Tx) error {
-			page, err = readPage(tx.Bucket(plantsBucket).Cursor(), prefix, q)
-			return nil
-		})
-		return cmp.Or(s.unreachable(viewErr), err)
+func (s *Store) List(ctx context.Context, owner string, q plants.Query) (page plants.Page, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		page, err = readPage(tx.Bucket(plantsBucket).Cursor(), ownerKey(owner), q)
+		return err
 	})
-	if err != nil {
-		return plants.Page{}, err // page may still be written to
-	}
-	return page, nil
+	return page, err
 }
 
 // readPage returns the page that q selects among the plants whose keys start
@@ -170,17 +151,17 @@ func readPage(c *bbolt.Cursor, prefix []byte, q plants.Query) (plants.Page, erro
 
 // Delete implements [plants.Store].
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
-	prefix, err := ownerKey(owner)
-	if err != nil {
-		return err
-	}
-	idKey, key := appendID(nil, id), appendID(prefix, id)
-	return s.write(ctx, func(tx *bbolt.Tx) (settled bool, answer error) {
-		if holder := tx.Bucket(idsBucket).Get(idKey); string(holder) == owner {
-			return false, nil
+	idKey, plantKey := appendID(nil, id), appendID(ownerKey(owner), id)
+	return s.write(ctx, func(tx *bbolt.Tx) (change func() error, answer error) {
+		ids := tx.Bucket(idsBucket)
+		if string(ids.Get(idKey)) != owner {
+			return nil, plants.ErrNotFound
 		}
-		return true, plants.ErrNotFound
-	}, func(tx *bbolt.Tx) error {
-		return cmp.Or(tx.Bucket(idsBucket).Delete(idKey), tx.Bucket(plantsBucket).Delete(key))
+		return func() error {
+			if err := ids.Delete(idKey); err != nil {
+				return err
+			}
+			return tx.Bucket(plantsBucket).Delete(plantKey)
+		}, nil
 	})
 }

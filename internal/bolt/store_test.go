@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
@@ -20,49 +23,37 @@ func TestStore(t *testing.T) {
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // openTest opens the store at path until the test ends.
 func openTest(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
 	return s
 }
 
 func create(t testing.TB, s *Store, owner string, p plants.Plant) {
 	t.Helper()
-	if err := s.Create(t.Context(), owner, p, plants.NewIdempotencyKey()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Create(t.Context(), owner, p, plants.NewIdempotencyKey()))
 }
 
-// list returns all plants of owner in the form "1 name tag".
+// list returns owner's plants in the form "1 rose, 2 ivy".
 func list(t testing.TB, s *Store, owner string) string {
 	t.Helper()
+	page, err := s.List(t.Context(), owner, plants.Query{Limit: 100})
+	must(t, err)
 	var all []string
-	for q := (plants.Query{Limit: 100}); ; {
-		page, err := s.List(t.Context(), owner, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range page.Plants {
-			text := fmt.Sprint(p.ID, " ", p.Name)
-			if p.Tag != nil {
-				text += fmt.Sprintf(" %q", *p.Tag)
-			}
-			all = append(all, text)
-			q.After = &p.ID
-		}
-		if page.Next == nil {
-			return strings.Join(all, ", ")
-		}
+	for _, p := range page.Plants {
+		all = append(all, fmt.Sprint(p.ID, " ", p.Name))
 	}
+	return strings.Join(all, ", ")
 }
 
 // A page is limited even if its query isn't.
@@ -70,85 +61,43 @@ func TestPageIsBounded(t *testing.T) {
 	s := openTest(t, newPath(t))
 	load(t, s, "alice", 0, maxPage+1)
 	page, err := s.List(t.Context(), "alice", plants.Query{Limit: maxPage + 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(page.Plants) != maxPage || page.Next == nil {
-		t.Errorf("%d plants, next %v", len(page.Plants), page.Next)
+	if err != nil || len(page.Plants) != maxPage || page.Next == nil {
+		t.Errorf("%d plants, next %v, %v", len(page.Plants), page.Next, err)
 	}
 }
 
 // An owner too long for its length byte must not be taken for another owner.
 func TestOwnerOutOfBounds(t *testing.T) {
-	s := openTest(t, newPath(t))
-	create(t, s, "a", plants.Plant{ID: 1, Name: "rose"})
-	for _, owner := range []string{"", strings.Repeat("a", 256), "a" + strings.Repeat("b", 256)} {
-		err := s.Create(t.Context(), owner, plants.Plant{ID: 2, Name: "x"}, plants.NewIdempotencyKey())
-		_, listErr := s.List(t.Context(), owner, plants.Query{Limit: 1})
-		for _, err := range []error{err, listErr, s.Delete(t.Context(), owner, 1)} {
-			if err == nil || !strings.Contains(err.Error(), "1 to 255 bytes") {
-				t.Errorf("owner of %d bytes: %v", len(owner), err)
-			}
-		}
-	}
-	if got := list(t, s, "a"); got != "1 rose" {
-		t.Errorf("a has %s", got)
+	for _, owner := range []string{"", "a" + strings.Repeat("b", 256)} {
+		func() {
+			defer func() { recover() }()
+			t.Errorf("owner of %d bytes: key %q", len(owner), ownerKey(owner))
+		}()
 	}
 }
 
-// A write whose context ends while it waits returns at once, and never happens
-// if it hasn't started.
+// A write whose context ends while it waits for a commit returns at once.
 func TestContextEndsWhileWaiting(t *testing.T) {
 	s := openTest(t, newPath(t))
-	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
-	tx, err := s.db.Begin(true) // all writes wait for this one
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx, err := s.db.Begin(true) // commits wait for this transaction
+	must(t, err)
+	defer tx.Rollback()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	errs := make(chan error)
-	go func() { errs <- s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewIdempotencyKey()) }()
-	go func() { errs <- s.Delete(ctx, "alice", 1) }()
-	for range 2 {
-		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
-		}
-	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
-	create(t, s, "alice", plants.Plant{ID: 3, Name: "fern"}) // after them
-	if got, want := list(t, s, "alice"), "1 rose, 3 fern"; got != want {
-		t.Errorf("alice has %s, want %s", got, want)
+	err = s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewIdempotencyKey())
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 
-func TestClosed(t *testing.T) {
+// A call during or after Close succeeds or fails, but never panics.
+func TestClose(t *testing.T) {
 	s := openTest(t, newPath(t))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, listErr := s.List(t.Context(), "alice", plants.Query{Limit: 1})
-	for _, err := range []error{
-		s.Create(t.Context(), "alice", plants.Plant{ID: 1, Name: "x"}, plants.NewIdempotencyKey()),
-		s.Delete(t.Context(), "alice", 1),
-		listErr,
-	} {
-		if !errors.Is(err, plants.ErrUnreachable) || !strings.Contains(err.Error(), s.path) {
-			t.Errorf("error %v, want %v and the file's name", err, plants.ErrUnreachable)
-		}
-	}
-}
-
-// A call that is concurrent with Close succeeds or fails, but never panics.
-func TestCloseUnderLoad(t *testing.T) {
-	s := openTest(t, newPath(t))
-	var wg sync.WaitGroup
-	for i := range 200 {
-		wg.Go(func() {
-			err := s.Create(t.Context(), "alice", plants.Plant{ID: int64(i), Name: "x"}, plants.NewIdempotencyKey())
-			if err != nil && !errors.Is(err, plants.ErrUnreachable) {
+	var calls sync.WaitGroup
+	for i := range int64(200) {
+		calls.Go(func() {
+			err := s.Create(t.Context(), "alice", plants.Plant{ID: i, Name: "x"}, plants.NewIdempotencyKey())
+			if err != nil && !errors.Is(err, plants.ErrUnreachable) && !errors.Is(err, plants.ErrUnwritable) {
 				t.Error(err)
 			}
 			if _, err := s.List(t.Context(), "alice", plants.Query{Limit: 10}); err != nil && !errors.Is(err, plants.ErrUnreachable) {
@@ -156,12 +105,42 @@ func TestCloseUnderLoad(t *testing.T) {
 			}
 		})
 		if i == 100 {
-			wg.Go(func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			calls.Go(func() { _ = s.Close() })
 		}
 	}
-	wg.Wait()
+	calls.Wait()
+	if err := s.Delete(t.Context(), "alice", 1); !errors.Is(err, plants.ErrUnreachable) || !strings.Contains(err.Error(), "plants.db") {
+		t.Errorf("error %v, want %v and the file's name", err, plants.ErrUnreachable)
+	}
+}
+
+// Later versions must be able to read what this one writes.
+func TestLayout(t *testing.T) {
+	s := openTest(t, newPath(t))
+	must(t, s.Create(t.Context(), "al", plants.Plant{ID: -2, Name: "é<\x00", Tag: new("")}, "key"))
+	must(t, s.db.Update(func(tx *bbolt.Tx) error {
+		const id = "\x7f\xff\xff\xff\xff\xff\xff\xfe"
+		format, owner := tx.Bucket([]byte("meta")).Get([]byte("format")), tx.Bucket([]byte("ids")).Get([]byte(id))
+		if string(format) != "1" || string(owner) != "al" {
+			t.Errorf("format %q, owner %q", format, owner)
+		}
+		record := tx.Bucket([]byte("plants")).Get([]byte("\x02al" + id))
+		want := regexp.MustCompile(`^{"name":"é<\\u0000","tag":"","created_at":"(.*Z)","write_token":"key"}$`)
+		match := append(want.FindStringSubmatch(string(record)), "", "")
+		if at, err := time.Parse(time.RFC3339Nano, match[1]); err != nil || time.Since(at).Abs() > time.Minute {
+			t.Errorf("record %s, %v", record, err)
+		}
+		return nil
+	}))
+}
+
+func TestDamagedRecord(t *testing.T) {
+	s := openTest(t, newPath(t))
+	create(t, s, "alice", plants.Plant{ID: 7, Name: "rose"})
+	must(t, s.db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket(plantsBucket).Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`))
+	}))
+	_, err := s.List(t.Context(), "alice", plants.Query{Limit: 1})
+	mustSay(t, err, "the record of plant 7 is damaged")
+	must(t, s.Delete(t.Context(), "alice", 7))
 }

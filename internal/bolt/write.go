@@ -6,84 +6,65 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"go.etcd.io/bbolt"
-	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// A write is a Create or a Delete.
-type write struct {
-	ctx    context.Context
-	check  func(*bbolt.Tx) (settled bool, answer error) // settled: there is nothing to change
-	apply  func(*bbolt.Tx) error                        // makes the change
-	answer error                                        // nil for success
-	done   chan error                                   // receives the answer once it is durable
-}
+// A plan decides by reading what a write is to do: it returns the change to make
+// in that transaction, or nil and the answer if there is nothing to change.
+type plan func(*bbolt.Tx) (change func() error, answer error)
 
-// A queue holds the writes that wait for a commit. A commit starts as soon as the
+// A write is a plan that waits for a commit. A commit starts as soon as the
 // previous one has ended, and takes all writes that are waiting then.
-type queue struct {
-	mu      sync.Mutex
-	waiting []*write
-	active  bool // commitAll is running
-
-	commit  sync.RWMutex // locked during a commit
-	durable atomic.Int64 // the last transaction known to be on disk
+type write struct {
+	plan   plan
+	answer error      // nil for success
+	done   chan error // receives the answer once it is durable
 }
 
-// write checks whether there is anything to change, and if so, applies the
-// change in a transaction. It returns the answer once that is on disk, or when
-// ctx ends; then the change may still happen.
-func (s *Store) write(ctx context.Context, check func(*bbolt.Tx) (bool, error), apply func(*bbolt.Tx) error) error {
-	w := &write{ctx: ctx, check: check, apply: apply, done: make(chan error, 1)}
-	return s.run(ctx, func() error {
-		settled, err := s.settle(w)
-		if settled || err != nil {
-			return cmp.Or(s.unreachable(err), w.answer)
-		}
-		s.mu.Lock()
-		s.waiting = append(s.waiting, w)
-		if !s.active {
-			s.active = true
-			go s.guard(s.commitAll)
-		}
-		s.mu.Unlock()
-		return <-w.done
-	})
-}
-
-// settle answers w by reading, unless w has to make a change.
-func (s *Store) settle(w *write) (settled bool, err error) {
-	var seen int64
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		seen = int64(tx.ID())
-		settled, w.answer = w.check(tx)
-		return nil
-	})
-	if settled && seen > s.durable.Load() {
+// write carries out p. It returns the answer once that is on disk, or when ctx
+// ends; then the change may still happen.
+func (s *Store) write(ctx context.Context, p plan) error {
+	w := &write{plan: p, done: make(chan error, 1)}
+	var settled bool
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		var change func() error
+		change, w.answer = p(tx)
 		// A transaction is visible shortly before it is on disk, and an answer
 		// must not depend on what a power failure could undo.
-		s.commit.RLock()
-		settled = seen <= s.durable.Load()
-		s.commit.RUnlock()
+		settled = change == nil && int64(tx.ID()) <= s.durable.Load()
+		return nil
+	})
+	if err != nil || settled {
+		return cmp.Or(err, w.answer)
 	}
-	return settled, err
+	s.mu.Lock()
+	s.waiting = append(s.waiting, w)
+	if !s.committing {
+		s.committing = true
+		go s.commitAll()
+	}
+	s.mu.Unlock()
+	select {
+	case err := <-w.done:
+		return repanic(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // commitAll commits until no write is waiting.
-func (s *Store) commitAll() error {
+func (s *Store) commitAll() {
 	for {
 		s.mu.Lock()
 		batch := s.waiting
 		s.waiting = nil
-		s.active = len(batch) > 0
+		s.committing = len(batch) > 0
 		s.mu.Unlock()
 		if len(batch) == 0 {
-			return nil
+			return
 		}
 		for len(batch) > 0 {
 			batch = s.commitBatch(batch)
@@ -91,61 +72,50 @@ func (s *Store) commitAll() error {
 	}
 }
 
+var errUnchanged = errors.New("nothing to commit") // rolls back a transaction
+
 // commitBatch carries out the writes of batch in one transaction and answers
-// them. If one of them fails, the transaction is rolled back, that write gets the
-// error, and commitBatch returns the others.
+// them. If one of them fails or panics, the transaction is rolled back, that write
+// gets the error, and commitBatch returns the others.
 func (s *Store) commitBatch(batch []*write) (others []*write) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
-	var id int64
-	var failed *write
-	err := s.db.Update(func(tx *bbolt.Tx) error {
-		id = int64(tx.ID())
-		for _, w := range batch {
-			var settled bool
-			if w.answer = w.ctx.Err(); w.answer != nil {
-				continue
+	var current *write // whose plan or change is running
+	err := s.guard(func() error {
+		var id int64
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			id = int64(tx.ID())
+			// A killed process may have left a transaction that isn't on disk.
+			changed := s.durable.Load() < id-1
+			for _, current = range batch {
+				var change func() error
+				if change, current.answer = current.plan(tx); change == nil {
+					continue
+				}
+				changed = true
+				if err := change(); err != nil {
+					return err
+				}
 			}
-			if settled, w.answer = w.check(tx); settled {
-				continue
+			current = nil
+			if !changed {
+				return errUnchanged
 			}
-			if err := w.apply(tx); err != nil {
-				failed = w
-				return err
-			}
+			return nil
+		})
+		if err == nil {
+			s.durable.Store(id)
+		} else if err != errUnchanged { // the disk's, since all keys and values have valid sizes
+			return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 		}
 		return nil
 	})
-	if failed != nil {
-		failed.done <- s.unwritable(err)
-		return slices.DeleteFunc(batch, func(w *write) bool { return w == failed })
-	}
-	if err == nil {
-		s.durable.Store(id)
+	if current != nil {
+		current.done <- err
+		return slices.DeleteFunc(batch, func(w *write) bool { return w == current })
 	}
 	for _, w := range batch {
 		// After an error the answers don't count: even ErrInUse may be due to a
 		// plant of the failed transaction.
-		w.done <- cmp.Or(s.unwritable(err), w.answer)
+		w.done <- cmp.Or(err, w.answer)
 	}
 	return nil
-}
-
-// unwritable wraps an error of a commit in [plants.ErrUnwritable] or, if the file
-// is closed, in [plants.ErrUnreachable]. With keys and values of valid size, any
-// other error is the disk's.
-func (s *Store) unwritable(err error) error {
-	if err == nil || errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
-		return s.unreachable(err)
-	}
-	return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
-}
-
-// unreachable wraps an error in [plants.ErrUnreachable]. A read fails only if the
-// file is closed.
-func (s *Store) unreachable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s: %w", plants.ErrUnreachable, s.path, err)
 }
