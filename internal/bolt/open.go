@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,15 +14,14 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
-// lockWait is how long Open waits for another process to release the file, for
-// example one that is shutting down. Open may wait twice, and must return within
-// a second.
-const lockWait = 400 * time.Millisecond
+// lockWait is how long Open waits for a lock, for example of a process that is
+// shutting down. It may wait three times, and must return within a second.
+const lockWait = 300 * time.Millisecond
 
 // Open opens the store in the file at path. If there is no file, Open creates
 // one that only the current user can access (mode 0600), and missing directories
-// too (0700). Existing directories keep their mode. The file system must support
-// hard links.
+// too (0700). Existing directories keep their mode. A process that is killed
+// meanwhile leaves no file, or a complete one.
 //
 // Open fails, and leaves the file unchanged, if it isn't a store of a known
 // format, is empty, is shorter than its meta page says, or has no valid meta page.
@@ -67,17 +65,33 @@ func openDB(path string) (*bbolt.DB, error) {
 	return openFile(path, bbolt.Options{})
 }
 
-// createFile creates a store without plants at path. It is written under a
-// temporary name first, so that path never names an incomplete file, and then
-// linked to path, which fails if another process was faster.
+// createFile creates the file at path, complete, unless another process is faster.
 func createFile(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	temp := path + ".new-" + rand.Text()
-	defer os.Remove(temp)
-	db, err := bbolt.Open(temp, 0o600, nil)
+	// bbolt locks its files on every operating system. A new one with pages this
+	// small is written in one piece: a killed process can't leave half of it.
+	lockPath := path + ".lock"
+	lock, err := openFile(lockPath, bbolt.Options{PageSize: 1024})
+	if err != nil {
+		return fmt.Errorf("its lock %s: %w", lockPath, err)
+	}
+	defer lock.Close()
+	if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		err = writeFile(path)
+	}
+	if err == nil {
+		_ = os.Remove(lockPath) // any process that locks it from now on finds path
+	}
+	return err
+}
+
+// writeFile puts a store without plants at path.
+func writeFile(path string) error {
+	temp := path + ".new"
+	_ = os.Remove(temp) // left by a killed process
+	db, err := openFile(temp, bbolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -86,12 +100,12 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
 	// Put the new names on disk, as far as the operating system can do that.
-	for _, name := range []string{dir, filepath.Dir(dir)} {
-		if d, err := os.Open(name); err == nil {
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
+		if d, err := os.Open(dir); err == nil {
 			_ = d.Sync()
 			_ = d.Close()
 		}

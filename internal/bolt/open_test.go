@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/tools"
 )
 
 // mustSay fails the test unless err is one line that contains all parts, and the
@@ -52,6 +55,46 @@ func mustBeNew(t *testing.T, path string) {
 	must(t, s.Close())
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("the directory has %v, %v", entries, err)
+	}
+}
+
+// A process that is killed during its first start leaves no store or a complete
+// one, and nothing that stops the next start.
+func TestKilledFirstStart(t *testing.T) {
+	const variable = "BOLT_TEST_FIRST_STARTS" // a directory
+	start := func(dir string, i int) string { return filepath.Join(dir, fmt.Sprint(i), "plants.db") }
+	if dir := os.Getenv(variable); dir != "" { // this is the process to kill
+		for i := 0; ; i++ {
+			must(t, openTest(t, start(dir, i)).Close())
+		}
+	}
+	for range 20 {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), variable+"="+dir)
+		must(t, cmd.Start())
+		tools.Await(t, func() error { _, err := os.Stat(start(dir, 0)); return err })
+		time.Sleep(rand.N(20 * time.Millisecond))
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		entries, err := os.ReadDir(dir)
+		must(t, err)
+		path := start(dir, len(entries)-1)
+		_ = os.Remove(path + ".lock") // the last step was to remove it
+		mustBeNew(t, path)
+	}
+}
+
+// What killed processes leave behind doesn't matter, wherever they were.
+func TestLeftovers(t *testing.T) {
+	path := newPath(t)
+	must(t, openTest(t, path).Close())
+	complete := readFile(t, path)
+	for _, size := range []int{0, 1, os.Getpagesize(), 3 * os.Getpagesize(), len(complete)} {
+		path := newPath(t)
+		must(t, os.WriteFile(path+".lock", nil, 0o600))
+		must(t, os.WriteFile(path+".new", complete[:size], 0o600))
+		mustBeNew(t, path)
 	}
 }
 
