@@ -134,6 +134,19 @@ func TestLayout(t *testing.T) {
 	}))
 }
 
+// A record of the first version, which every later one must read. Don't change it.
+func TestOldRecord(t *testing.T) {
+	s := openTest(t, newPath(t))
+	must(t, s.db.Update(func(tx *bbolt.Tx) error {
+		const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
+		return errors.Join(
+			tx.Bucket(idsBucket).Put([]byte(id), []byte("alice")),
+			tx.Bucket(plantsBucket).Put([]byte("\x05alice"+id),
+				[]byte(`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","write_token":"key"}`)))
+	}))
+	plantstest.TestOldRecord(t, s)
+}
+
 func TestDamagedRecord(t *testing.T) {
 	s := openTest(t, newPath(t))
 	create(t, s, "alice", plants.Plant{ID: 7, Name: "rose"})

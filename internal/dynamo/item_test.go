@@ -14,6 +14,7 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -56,6 +57,25 @@ func TestItem(t *testing.T) {
 			t.Errorf("plant %s: item %v, want %v", id, attributes, want)
 		}
 	}
+}
+
+// Tables outlive the program, and versions of it use one at the same time. This is
+// the item of the first version: don't change it.
+var oldItem = item{
+	"id":          number("-7"),
+	"owner":       str("alice"),
+	"name":        str("fern"),
+	"created_at":  str("2026-01-02T03:04:05.678Z"),
+	"write_token": str("key"),
+}
+
+func TestOldRecord(t *testing.T) {
+	t.Parallel()
+	client, table := dynamolocal.Table(t)
+	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: oldItem}); err != nil {
+		t.Fatal(err)
+	}
+	plantstest.TestOldRecord(t, dynamo.New(client, table))
 }
 
 // The error for an item that another program wrote names table, id and fault.

@@ -33,6 +33,12 @@ import (
 // started. List may be eventually consistent, if the store documents that: for
 // a moment it may omit a new plant or return a deleted one.
 //
+// # Old records
+//
+// A plant that an earlier version of the program stored may lack newer fields. A
+// Store returns nil for an optional one. For a required one it returns the default
+// that this package defines, with which [Plant.Validate] accepts the plant.
+//
 // # Errors
 //
 // Test errors with [errors.Is]. Every method may return ErrThrottled or
