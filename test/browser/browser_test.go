@@ -62,10 +62,10 @@ func openBrowser(t *testing.T, listen func(any)) context.Context {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
-		chromedp.WSURLReadTimeout(tools.Patience()), // for the start
+		chromedp.WSURLReadTimeout(tools.Patience), // for the start
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true))
-	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience()*5/4) // after tools.Await has given up
+	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience*5/4) // after tools.Await has given up
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

@@ -23,7 +23,6 @@ import (
 	"os/signal"
 
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
 func main() {
@@ -32,7 +31,6 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := run(ctx, *rounds, 300, os.Stdout)
-	tools.RemoveBuilt()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "coldstart:", err)
 		os.Exit(1)

@@ -65,7 +65,7 @@ func (p plan) run(ctx context.Context, c candidate) (sample, error) {
 	if err := os.WriteFile(binary, program, 0o700); err != nil {
 		return sample{}, err
 	}
-	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: binary, Env: c.env, Timeout: tools.Patience()})
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: binary, Env: c.env, Timeout: tools.Patience})
 	if err != nil {
 		return sample{}, err
 	}

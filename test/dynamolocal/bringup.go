@@ -34,10 +34,8 @@ func startDocker() (endpoint string, err error) {
 			return "", err
 		}
 	}
-	return start(func(port string) (command []string, after string) {
-		name := "dynamodb-local-" + port
-		return []string{"docker", "run", "--rm", "--name", name, "--publish", "127.0.0.1:" + port + ":8000", image},
-			"docker rm --force --volumes " + name // the container outlives a killed docker run
+	return start(func(port string) (command []string) {
+		return []string{"docker", "run", "--rm", "--publish", "127.0.0.1:" + port + ":8000", image}
 	})
 }
 
@@ -49,7 +47,7 @@ func startJava() (endpoint string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return start(func(port string) (command []string, after string) {
+	return start(func(port string) (command []string) {
 		return []string{
 			"java",
 			// Start fast and leave memory for others, since it runs for seconds.
@@ -58,7 +56,7 @@ func startJava() (endpoint string, err error) {
 			"-cp", filepath.Join(lib, "*"),
 			"software.amazon.dynamodb.services.local.main.ServerRunner",
 			"-inMemory", "-disableTelemetry", "-port", port,
-		}, ""
+		}
 	})
 }
 
@@ -81,22 +79,22 @@ func libraries() (string, error) {
 
 // start starts a server with the command for a free port, and returns its
 // endpoint once it answers.
-func start(commands func(port string) (command []string, after string)) (endpoint string, err error) {
+func start(commandOn func(port string) (command []string)) (endpoint string, err error) {
 	port, err := tools.FreePort()
 	if err != nil {
 		return "", err
 	}
 	endpoint = "http://127.0.0.1:" + port
-	command, after := commands(port)
-	p, err := tools.Start(exec.Command(command[0], command[1:]...), after)
+	command := commandOn(port)
+	p, err := tools.Start(exec.Command(command[0], command[1:]...))
 	if err != nil {
 		return "", err
 	}
-	for deadline := time.Now().Add(tools.Patience()); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(tools.Patience); ; time.Sleep(50 * time.Millisecond) {
 		err := answers(endpoint)
 		select {
 		case <-p.Exited:
-			return "", fmt.Errorf("%s ended: %s", command[0], p.Output.String())
+			return "", fmt.Errorf("%s ended: %s", command[0], p.Stderr.String())
 		default:
 		}
 		if err == nil {

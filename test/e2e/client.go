@@ -45,7 +45,7 @@ func newClient(target Target) *client {
 // send sends r and returns the answer. It returns an error if the answer lacks
 // what every answer must have. It is safe for concurrent use.
 func (c *client) send(tb testing.TB, r request) (answer, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), tools.Patience()) // cleanup functions call send, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), tools.Patience) // cleanup functions call send, too
 	defer cancel()
 	req, err := c.newRequest(ctx, r)
 	if err != nil {

@@ -38,7 +38,7 @@ func (c rawConn) send(text string) {
 // answer returns everything up to the end of the connection.
 func (c rawConn) answer() string {
 	c.t.Helper()
-	c.SetReadDeadline(time.Now().Add(tools.Patience()))
+	c.SetReadDeadline(time.Now().Add(tools.Patience))
 	all, err := io.ReadAll(c)
 	if err != nil && len(all) == 0 {
 		c.t.Errorf("no answer: %v", err)
@@ -160,7 +160,7 @@ func trickle(conn rawConn, text, want string) error {
 			}
 		}
 	}()
-	conn.SetReadDeadline(time.Now().Add(tools.Patience()))
+	conn.SetReadDeadline(time.Now().Add(tools.Patience))
 	got, err := io.ReadAll(conn)
 	if err, ok := err.(net.Error); ok && err.Timeout() {
 		return fmt.Errorf("the connection is still open after %q", text)

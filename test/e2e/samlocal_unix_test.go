@@ -76,7 +76,7 @@ func startSAMLocal(t *testing.T) *samServer {
 	cmd.Dir = dir
 	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	volume := "volume=" + filepath.Join(dir, ".aws-sam/local/PlantFunction")
-	s.Process, err = tools.Start(cmd, "docker ps --all --quiet --filter '"+volume+"' | xargs -r docker rm --force")
+	s.Process, err = tools.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +87,8 @@ func startSAMLocal(t *testing.T) *samServer {
 
 // stop stops sam local, and checks what it leaves behind.
 func (s *samServer) stop(t *testing.T, volume string) {
-	if !s.Stop() {
-		t.Errorf("sam local does not exit:\n%s", s.Output.String())
+	if s.Stop() < 0 {
+		t.Errorf("sam local does not exit:\n%s", s.Stderr.String())
 	}
 	s.checkOutput(t)
 	tools.Await(t, func() error { // Docker may not have removed one completely
@@ -104,14 +104,14 @@ func (s *samServer) stop(t *testing.T, volume string) {
 // local's own.
 func (s *samServer) checkOutput(t *testing.T) {
 	var log strings.Builder
-	for line := range strings.Lines(s.Output.String()) {
+	for line := range strings.Lines(s.Stdout.String() + s.Stderr.String()) {
 		if strings.HasPrefix(line, "{") {
 			log.WriteString(line)
 		}
 	}
 	s.issuer.checkLog(t, log.String())
 	if log.Len() == 0 {
-		t.Errorf("the function has logged nothing:\n%s", s.Output.String())
+		t.Errorf("the function has logged nothing:\n%s", s.Stderr.String())
 	}
 }
 

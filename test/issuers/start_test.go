@@ -15,7 +15,7 @@ import (
 // ready in its output. The process ends with the test.
 func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 	t.Helper()
-	p, err := tools.Start(cmd, "")
+	p, err := tools.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (e *Environment) WaitReady(ctx context.Context) error {
 		return nil
 	case <-e.exited:
 		return e.exitError()
-	case <-time.After(tools.Patience()): // Lambda allows 10 s, less than some machines need
+	case <-time.After(tools.Patience): // Lambda allows 10 s, less than some machines need
 		e.kill()
 		return e.record(&Error{"Sandbox.Timedout", "the process does not ask for an invocation"})
 	case <-ctx.Done():

@@ -140,7 +140,7 @@ func (p *Program) Wait(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(tools.Patience()):
+	case <-time.After(tools.Patience):
 		t.Fatalf("the program has not exited:\n%s", p.Stderr.String())
 	}
 	return p.Cmd.ProcessState.ExitCode()

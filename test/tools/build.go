@@ -1,10 +1,9 @@
 package tools
 
 import (
-	"fmt"
+	"flag"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -15,36 +14,36 @@ import (
 
 // Build builds a program of this module, named by its folder ("cmd/local"), with
 // the given flags of go build, and with the race detector if the caller has it.
-// Each program is built once per process; [Main] removes the binaries.
+// The binary is in the cache of the go command.
 func Build(program string, flags ...string) (binary string, err error) {
-	builds.Lock()
-	defer builds.Unlock()
-	key := strings.Join(append(flags, program), " ")
-	if binary, ok := builds.done[key]; ok {
+	building.Lock()
+	defer building.Unlock()
+	key := program + strings.Join(flags, " ")
+	if binary := built[key]; binary != "" {
 		return binary, nil
 	}
 	if err := DependOn("api", program, "internal"); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "plantstore-")
-	if err != nil {
-		return "", err
-	}
-	builds.dirs = append(builds.dirs, dir)
-	binary = filepath.Join(dir, filepath.Base(program)+".exe") // the suffix is for Windows
-	args := append([]string{"build", "-o", binary}, flags...)
-	env := append(os.Environ(), "CGO_ENABLED=0")
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		args, env = append(args, "-race"), nil // -race needs cgo
+		flags = append(flags, "-race")
 	}
-	cmd := exec.Command("go", append(args, "example.com/plantstore/"+program)...)
-	cmd.Env = env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", program, err, out)
+	args := slices.Concat([]string{"run"}, flags, []string{"-exec", "go version", "example.com/plantstore/" + program})
+	// The first run may link the program in a temporary folder; it then adds it to
+	// the cache, from where the second one runs it.
+	for range 2 {
+		if binary, err = Run("go", args...); err != nil {
+			return "", err
+		}
 	}
-	builds.done[key] = binary
-	return binary, nil
+	built[key] = binary[:strings.LastIndex(binary, ": go")]
+	return built[key], nil
 }
+
+var (
+	building sync.Mutex
+	built    = map[string]string{} // binaries by program and flags
+)
 
 // DependOn opens all folders below those named. The go command caches test
 // results until a file that the test opened changes, and it can't see what the
@@ -69,25 +68,17 @@ func Root() (string, error) {
 	return filepath.Dir(mod), err
 }
 
-var builds = struct {
-	sync.Mutex
-	done map[string]string // binaries by flags and program
-	dirs []string
-}{done: map[string]string{}}
-
-// RemoveBuilt removes the programs that [Build] built.
-func RemoveBuilt() {
-	builds.Lock()
-	defer builds.Unlock()
-	for _, dir := range builds.dirs {
-		os.RemoveAll(dir)
-	}
-	builds.done, builds.dirs = map[string]string{}, nil
-}
-
-// Main is the TestMain of packages that call [Build].
+// Main is the TestMain of packages whose tests start programs. They wait for these
+// most of the time, so more of them run at once than there are processors.
 func Main(m *testing.M) {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		parallel.Value.Set("4")
+	}
 	code := m.Run()
-	RemoveBuilt()
+	running.Range(func(p, _ any) bool {
+		p.(*Process).Stop()
+		return true
+	})
 	os.Exit(code)
 }

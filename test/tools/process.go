@@ -1,61 +1,77 @@
+// Package tools provides tests with external programs, kept in the user's cache,
+// and with the programs of this module.
 package tools
 
 import (
+	"bytes"
 	"fmt"
-	"io"
+	"math/rand/v2"
+	"net"
 	"os/exec"
 	"regexp"
-	"slices"
+	"runtime"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// supervisor runs the command "$@". When its standard input is closed, at the
-// latest by the end of the process that started it, it stops the command and its
-// child processes. After the command it runs the shell command $1.
-const supervisor = `
-after=$1; shift
-exec 3<&0
-"$@" </dev/null 3<&- &
-command=$!
-trap : TERM # not earlier: until "$@" is executed, its process would have the trap too
-exec >/dev/null 2>&1 # writing to a closed pipe would end it
-{ cat <&3; kill -TERM 0; } &
-wait $command || wait $command
-eval "$after"
-`
-
-// A Process is a command that ends with this process, even if this process is
-// killed or panics.
-type Process struct {
-	Output Buffer        // standard output and standard error
-	Exited chan struct{} // closed when the command and what runs after it have exited
-
-	name  string
-	cmd   *exec.Cmd // the supervisor
-	alive io.Closer // keeps the command running
+// A Buffer collects what a program writes while a test reads it. It is safe for
+// concurrent use. The zero Buffer is empty.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
 }
 
-// Start starts a command. After it has exited, the shell command after is run.
-// Start needs a Unix shell.
-func Start(cmd *exec.Cmd, after string) (*Process, error) {
-	p := &Process{Exited: make(chan struct{}), name: cmd.String(), cmd: cmd}
-	if cmd.Err != nil {
-		return nil, cmd.Err
-	}
-	cmd.Args = slices.Concat([]string{"sh", "-c", supervisor, "sh", after, cmd.Path}, cmd.Args[1:])
-	cmd.Path = "/bin/sh"
-	cmd.Stdout, cmd.Stderr = &p.Output, &p.Output
-	newSession(cmd)
-	var err error
-	if p.alive, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
+// Write appends p. It never fails.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String returns the contents.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// Take returns the contents and empties the buffer.
+func (b *Buffer) Take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.b.Reset()
+	return b.b.String()
+}
+
+// A Process is a running program.
+type Process struct {
+	Cmd            *exec.Cmd
+	Stdout, Stderr Buffer
+	Exited         chan struct{} // closed when the program has exited
+}
+
+// running has the processes that [Main] stops.
+var running sync.Map
+
+// attributes are those of each program. They are set on Linux.
+var attributes *syscall.SysProcAttr
+
+// Start starts a program. If its caller doesn't stop it, [Main] does. On Linux the
+// program also ends if this process is killed.
+func Start(cmd *exec.Cmd) (*Process, error) {
+	p := &Process{Cmd: cmd, Exited: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.Stdout, &p.Stderr
+	cmd.WaitDelay = time.Minute // in case a child process keeps the pipes open
+	cmd.SysProcAttr = attributes
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	running.Store(p, nil)
 	go func() {
-		cmd.Wait() // it also keeps alive from being closed as garbage
+		cmd.Wait() // the outcome is in ProcessState
+		running.Delete(p)
 		close(p.Exited)
 	}()
 	return p, nil
@@ -67,28 +83,57 @@ func (p *Process) Await(tb testing.TB, pattern string) (match []string) {
 	tb.Helper()
 	re := regexp.MustCompile(pattern)
 	Await(tb, func() error {
+		output := p.Stdout.String() + p.Stderr.String()
+		if match = re.FindStringSubmatch(output); match != nil {
+			return nil
+		}
 		select {
 		case <-p.Exited:
-			tb.Fatalf("%s has exited:\n%s", p.name, p.Output.String())
+			tb.Fatalf("%s has exited:\n%s", p.Cmd, output)
 		default:
 		}
-		if match = re.FindStringSubmatch(p.Output.String()); match == nil {
-			return fmt.Errorf("%s does not print %q:\n%s", p.name, pattern, p.Output.String())
-		}
-		return nil
+		return fmt.Errorf("%s does not print %q:\n%s", p.Cmd, pattern, output)
 	})
 	return match
 }
 
-// Stop stops the command and waits until it has exited. If that takes longer than
-// [Patience], it kills the command and returns false.
-func (p *Process) Stop() bool {
-	p.alive.Close()
+// Stop asks the program to exit, by SIGTERM, and calls Wait.
+func (p *Process) Stop() (code int) {
+	if runtime.GOOS == "windows" {
+		p.Kill() // Windows has no SIGTERM
+		return 0
+	}
+	p.Cmd.Process.Signal(syscall.SIGTERM) // fails if it has exited
+	return p.Wait()
+}
+
+// Wait waits until the program exits, and returns its exit code. After [Patience]
+// it kills the program and returns -1, as for any program that a signal has ended.
+func (p *Process) Wait() (code int) {
 	select {
 	case <-p.Exited:
-		return true
-	case <-time.After(Patience()):
-		killSession(p.cmd)
-		return false
+	case <-time.After(Patience):
+		p.Kill()
 	}
+	return p.Cmd.ProcessState.ExitCode()
+}
+
+// Kill kills the program and waits until it has exited.
+func (p *Process) Kill() {
+	p.Cmd.Process.Kill() // fails if it has exited
+	<-p.Exited
+}
+
+// FreePort returns a TCP port of the loopback interface for a program that can't
+// choose one itself. Operating systems choose higher ones for others, so no
+// program is likely to get it first.
+func FreePort() (port string, err error) {
+	for range 100 {
+		port = fmt.Sprint(10_000 + rand.IntN(20_000))
+		var l net.Listener
+		if l, err = net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			return port, l.Close()
+		}
+	}
+	return "", err
 }

@@ -1,70 +1,57 @@
 package tools
 
 import (
-	"context"
-	"errors"
-	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 )
 
-var started = time.Now()
+// Patience is how long to wait for what takes longer on a slower machine. Within
+// the limit of go test, 10 minutes, the waiting test can report what is missing.
+const Patience = 5 * time.Minute
 
-// Patience returns how long to wait for something that takes longer on a slower
-// machine: two thirds of the time that the limit of all tests, go test -timeout,
-// leaves. Then the waiting test can report what is missing, and others can run.
-func Patience() time.Duration {
-	if f := flag.Lookup("test.timeout"); f != nil {
-		if limit := f.Value.(flag.Getter).Get().(time.Duration); limit > 0 {
-			return max(time.Until(started.Add(limit))*2/3, time.Second)
-		}
-	}
-	return 24 * time.Hour
-}
-
-// Await calls done until it returns nil. It fails the test with the error of done
-// if that hasn't changed for five minutes, or after [Patience].
+// Await calls done until it returns nil. After [Patience] it fails the test with
+// the error of done.
 func Await(tb testing.TB, done func() error) {
 	tb.Helper()
-	var last string
-	var limit time.Time
-	for end := time.Now().Add(Patience()); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(Patience); ; time.Sleep(5 * time.Millisecond) {
 		err := done()
 		if err == nil {
 			return
 		}
-		now := time.Now()
-		if text := err.Error(); text != last {
-			last, limit = text, now.Add(5*time.Minute)
-		}
-		if now.After(limit) || now.After(end) {
+		if time.Now().After(end) {
 			tb.Fatal(err)
 		}
 	}
 }
 
-// Run runs a command and returns its standard output. It kills the command after
-// [Patience]. An error includes the output.
+// Run runs a command, such as a download, and returns its standard output. An
+// error includes the output.
 func Run(name string, args ...string) (string, error) {
-	patience := Patience()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	var stdout, stderr strings.Builder
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.Command(name, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Minute // in case a child process keeps the pipes open
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%s is not installed", name)
-	}
-	if ctx.Err() != nil {
-		err = fmt.Errorf("not finished after %v; go test -timeout allows more", patience.Round(time.Second))
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s%s", strings.Join(cmd.Args, " "), err, stdout.String(), stderr.String())
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s%s", cmd, err, &stdout, &stderr)
 	}
 	return stdout.String(), nil
+}
+
+// Send sends req, follows no redirects, and returns the response with its body.
+func Send(tb testing.TB, req *http.Request) (*http.Response, string) {
+	tb.Helper()
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return resp, string(body)
 }
