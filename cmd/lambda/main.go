@@ -78,7 +78,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		if err := store.Warm(ctx); err != nil {
+		if err := store.CheckIndex(ctx); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}
 	})

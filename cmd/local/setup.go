@@ -102,11 +102,10 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	} else {
 		where += " at " + redacted(o.endpoint)
 	}
-	s, err := dynamo.Open(ctx, client, cfg.Table)
-	if err != nil {
+	if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
 		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
 	}
-	return &store{s, io.NopCloser(nil), where}, nil
+	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
 }
 
 // private lets only the current user access a file. New files are private

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -57,8 +58,7 @@ func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, nex
 
 // failure maps the error of a call to the errors of [plants.Store], and keeps
 // the SDK's text for the log. It returns nil for nil. Any other error, such as
-// access denied or a missing table, is a fault of the service and is returned
-// unchanged.
+// access denied, is a fault of the service; callers don't test for it.
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.
@@ -75,9 +75,11 @@ func (a *attempts) failure(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
 	case unanswered(err):
 		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
-	default:
-		return err
 	}
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		return fmt.Errorf("the table is missing; if DynamoDB Local has restarted, restart the server, which creates the table: %w", err)
+	}
+	return err
 }
 
 // throttled reports whether DynamoDB rejected a request because of its rate.

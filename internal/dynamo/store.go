@@ -159,13 +159,6 @@ func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.
 	return page, nil
 }
 
-// Warm connects to DynamoDB before the first request needs it. It is a List for
-// nobody, and costs half a read unit.
-func (s *Store) Warm(ctx context.Context) error {
-	_, err := s.List(ctx, nobody, plants.Query{Limit: 1})
-	return err
-}
-
 // query returns the request for a page. It starts after q.After by a condition on
 // the key, since an ExclusiveStartKey would also need the keys of the table.
 func (s *Store) query(owner string, q plants.Query) *dynamodb.QueryInput {

@@ -19,7 +19,7 @@ func TestStore(t *testing.T) {
 
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
 	before := proxy.Count("Query")
-	if err := store.Warm(t.Context()); err != nil || proxy.Count("Query") == before {
+	if err := store.CheckIndex(t.Context()); err != nil || proxy.Count("Query") == before {
 		t.Errorf("Warm: %v, and %d queries", err, proxy.Count("Query")-before)
 	}
 

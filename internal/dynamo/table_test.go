@@ -3,7 +3,6 @@ package dynamo_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -76,58 +74,43 @@ func TestEnsureTableOtherSchema(t *testing.T) {
 	}
 }
 
-func TestEnsureTableFails(t *testing.T) {
-	t.Parallel()
-	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	client := dynamolocal.Client(t, proxy.URL)
-
-	proxy.Fail("DescribeTable", dynamolocal.Refuse(400, "AccessDeniedException"))
-	err := dynamo.EnsureTable(t.Context(), client, "some-table")
-	if err == nil || !strings.Contains(err.Error(), "some-table") || !strings.Contains(err.Error(), "AccessDenied") {
-		t.Errorf("got %v, want an error that names the table and the reason", err)
-	}
-	proxy.Always("DescribeTable", dynamolocal.Cut)
-	if err := dynamo.EnsureTable(t.Context(), client, "some-table"); !errors.Is(err, plants.ErrUnreachable) {
-		t.Errorf("got %v, want ErrUnreachable", err)
-	}
-	if got := proxy.Count("CreateTable"); got != 0 {
-		t.Errorf("%d CreateTable requests without knowing that the table is missing", got)
-	}
-
-	_, table := dynamolocal.Table(t)
-	proxy.Always("DescribeTable", nil)
-	proxy.Always("PutItem", dynamolocal.Cut)
-	if err := dynamo.EnsureTable(t.Context(), client, table); !errors.Is(err, plants.ErrUnreachable) {
-		t.Errorf("without an answer to the check: got %v, want ErrUnreachable", err)
-	}
-}
-
-// DynamoDB Local loses its tables in a restart if it keeps them in memory.
-func TestOpenLocal(t *testing.T) {
+// If the table vanishes, a call says what to do: the next start creates it again.
+func TestMissingTable(t *testing.T) {
 	t.Parallel()
 	client, table := newTableName(t)
-	store, err := dynamo.Open(t.Context(), client, table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		operation
-		want error
-	}{{create, nil}, {list, nil}, {remove, plants.ErrNotFound}} {
+	for range 2 {
+		if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
+			t.Fatal(err)
+		}
+		store := dynamo.New(client, table)
 		if _, err := client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
 			t.Fatal(err)
 		}
-		if err := test.call(t.Context(), store); !errors.Is(err, test.want) {
-			t.Errorf("%s without the table: %v, want %v", test.name, err, test.want)
+		if err := store.Delete(t.Context(), "alice", 1); err == nil || !strings.Contains(err.Error(), "restart the server") {
+			t.Errorf("without the table: %v", err)
 		}
 	}
 }
 
 // On AWS the table is part of the deployment.
-func TestOpenAWS(t *testing.T) {
-	client := dynamolocal.Client(t, "https://127.0.0.1:1") // the scheme of AWS
-	store, err := dynamo.Open(t.Context(), client, "plants")
-	if _, ok := store.(*dynamo.Store); err != nil || !ok {
-		t.Errorf("got %T, %v, want a plain Store and no request", store, err)
+func TestEnsureTableOnAWS(t *testing.T) {
+	client := dynamodb.New(dynamodb.Options{BaseEndpoint: new("https://127.0.0.1:1")}) // the scheme of AWS
+	if err := dynamo.EnsureTable(t.Context(), client, "plants"); err != nil {
+		t.Errorf("%v, want no request", err)
+	}
+}
+
+func TestEnsureTableFaults(t *testing.T) {
+	t.Parallel()
+	_, table := newTableName(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	client := dynamolocal.Client(t, proxy.URL)
+	proxy.Fail("CreateTable", dynamolocal.Refuse(400, "AccessDeniedException"))
+	if err := dynamo.EnsureTable(t.Context(), client, table); err == nil || !strings.Contains(err.Error(), table) || !strings.Contains(err.Error(), "AccessDenied") {
+		t.Errorf("got %v, want an error that names the table and the reason", err)
+	}
+	proxy.Fail("CreateTable", dynamolocal.After(dynamolocal.Cut))
+	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
+		t.Errorf("answer lost: %v", err)
 	}
 }
