@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsroots"
@@ -53,11 +54,10 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamo.NewClient(settings, log, func(t *http.Transport) {
-		if t.TLSClientConfig.RootCAs == nil { // else they are those of AWS_CA_BUNDLE
-			t.DialTLSContext = dialTLS
-		}
+	settings.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialTLSContext = dialTLS
 	})
+	client, err := dynamo.NewClient(settings, log)
 	if err != nil {
 		return nil, err
 	}

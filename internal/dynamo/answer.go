@@ -13,11 +13,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// addMiddleware adds [checkAnswer] to the middleware of a request, next to the
+// addMiddleware adds [verifyAnswer] to the middleware of a request, next to the
 // HTTP client, and [hideToken] after the decoding of an answer.
 func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
-		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CheckAnswer", checkAnswer), middleware.After),
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyAnswer", verifyAnswer), middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
 }
 
@@ -33,10 +33,10 @@ func hideToken(ctx context.Context, in middleware.DeserializeInput, next middlew
 	return out, metadata, err
 }
 
-// checkAnswer reads an answer and returns an error if it is damaged, so that the
+// verifyAnswer reads an answer and returns an error if it is damaged, so that the
 // request is retried. The SDK only logs a wrong checksum, and takes a success
 // without a body for an empty result.
-func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+func verifyAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)

@@ -19,9 +19,9 @@ import (
 var nobody = strings.Repeat("x", 256)
 
 // CheckTable returns an error unless the table has the key of [TableInput], and
-// the program may create and delete plants in it. It costs two write units.
+// the program may use all [Actions] on it, each of which costs a unit.
 //
-// It makes the requests of Create and Delete, on the condition that the plant is
+// It makes each request of the store, a write on the condition that the plant is
 // nobody's, so it changes nothing. DescribeTable would show the whole schema, but
 // needs another permission, and doesn't show whether the program has these.
 //

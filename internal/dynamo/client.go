@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,29 +55,32 @@ const (
 
 // NewClient returns a client for a [Store], with the settings of [EnvConfig] or
 // [LoadConfig]. It neither connects nor retrieves credentials; an error names
-// the invalid setting. The client logs the SDK's messages to log. The options
-// change its transport.
+// the invalid setting. The client logs the SDK's messages to log. It uses the
+// transport of cfg.HTTPClient, if that is the SDK's client, with other limits.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
-func NewClient(cfg aws.Config, log *slog.Logger, options ...func(*http.Transport)) (*dynamodb.Client, error) {
-	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // has the certificates of AWS_CA_BUNDLE
+func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // LoadConfig's has the certificates of AWS_CA_BUNDLE
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
-	cfg.HTTPClient = newHTTPClient(base.GetTransport(), options)
+	cfg.HTTPClient = newHTTPClient(base.GetTransport())
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
 		o.Logger = sdkLogger{context.Background(), log}
 		o.ClientLogMode |= aws.LogRetries
-		o.DisableValidateResponseChecksum = true // checkAnswer does it
+		o.DisableValidateResponseChecksum = true // verifyAnswer does it
 		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if isLocal(o.BaseEndpoint) {
-			setLocalDefaults(o)
+			o.Region = cmp.Or(o.Region, "local")
+			if o.Credentials == nil {
+				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+			}
 		}
 	})
-	if err := check(client.Options()); err != nil {
+	if err := validate(client.Options()); err != nil {
 		return nil, err
 	}
 	return client, nil
@@ -105,14 +109,11 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 // newHTTPClient returns a client that uses t and follows no redirects, since they
 // could lead the session token elsewhere. The SDK's own client is slower: it sets
 // a deadline for each read.
-func newHTTPClient(t *http.Transport, options []func(*http.Transport)) *http.Client {
+func newHTTPClient(t *http.Transport) *http.Client {
 	t.DialContext = (&net.Dialer{Timeout: attemptTimeout}).DialContext
 	t.IdleConnTimeout = idleTimeout
 	t.MaxIdleConns = maxIdleConns
 	t.MaxIdleConnsPerHost = maxIdleConns
-	for _, option := range options {
-		option(t)
-	}
 	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &http.Client{Transport: t, Timeout: attemptTimeout, CheckRedirect: doNotFollow}
 }
@@ -127,17 +128,8 @@ func isLocal(endpoint *string) bool {
 	return err == nil && u.Scheme == "http"
 }
 
-func setLocalDefaults(o *dynamodb.Options) {
-	if o.Region == "" {
-		o.Region = "local"
-	}
-	if o.Credentials == nil {
-		o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
-	}
-}
-
-// check returns an error for settings with which every request would fail.
-func check(o dynamodb.Options) error {
+// validate returns an error for settings with which every request would fail.
+func validate(o dynamodb.Options) error {
 	if o.BaseEndpoint != nil {
 		u, err := url.Parse(*o.BaseEndpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {

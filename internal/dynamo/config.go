@@ -3,14 +3,10 @@ package dynamo
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
@@ -18,8 +14,8 @@ import (
 )
 
 // EnvConfig returns the AWS settings in the environment, which has all of them on
-// Lambda: region, credentials, endpoint, FIPS, dual stack, account id, certificates
-// and maximum attempts. It looks for them nowhere else. A program that doesn't call
+// Lambda: region, credentials, endpoint, FIPS, dual stack, account id and maximum
+// attempts. It looks for them nowhere else. A program that doesn't call
 // [LoadConfig] doesn't link the code that would, and starts faster.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
@@ -40,28 +36,7 @@ func EnvConfig() (aws.Config, error) {
 	if env.Credentials.HasKeys() {
 		cfg.Credentials = credentials.StaticCredentialsProvider{Value: env.Credentials}
 	}
-	if env.CustomCABundle != "" {
-		if cfg.HTTPClient, err = trusting(env.CustomCABundle); err != nil {
-			return aws.Config{}, fmt.Errorf("AWS_CA_BUNDLE: %w", err)
-		}
-	}
 	return cfg, nil
-}
-
-// trusting returns an HTTP client that trusts the certificates in a PEM file,
-// and no others.
-func trusting(file string) (*awshttp.BuildableClient, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(b) {
-		return nil, fmt.Errorf("%s contains no PEM certificates", file)
-	}
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.TLSClientConfig.RootCAs = roots
-	}), nil
 }
 
 // LoadConfig returns the AWS settings that the SDK finds on any machine: in the

@@ -3,7 +3,7 @@ package dynamo_test
 import (
 	"context"
 	"encoding/pem"
-	"io"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +16,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
+)
+
+const (
+	onLambda = "AWS_REGION=eu-central-1 AWS_DEFAULT_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k AWS_SECRET_ACCESS_KEY=s AWS_SESSION_TOKEN=t "
+	vpce     = "AWS_ENDPOINT_URL_DYNAMODB=https://vpce.example.com "
+	forAll   = "AWS_ENDPOINT_URL=https://all.example.com "
+	ignored  = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true "
+	local    = "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000 "
 )
 
 // setEnv replaces the AWS settings of the environment by vars, "NAME=value"
@@ -41,94 +49,61 @@ var loaders = map[string]func(context.Context) (aws.Config, error){
 	"LoadConfig": func(ctx context.Context) (aws.Config, error) { return dynamo.LoadConfig(ctx, discard) },
 }
 
-// newClient returns a client with the settings of the named loader, but without a
-// time limit, which is too short for busy machines.
 func newClient(t *testing.T, loader string) (*dynamodb.Client, error) {
-	t.Helper()
 	cfg, err := loaders[loader](t.Context())
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamo.NewClient(cfg, discard)
-	if err == nil {
-		client.Options().HTTPClient.(*http.Client).Timeout = 0
-	}
-	return client, err
+	return dynamo.NewClient(cfg, discard)
 }
 
-// EnvConfig reads the variables as the SDK's own loader does.
-func TestSettings(t *testing.T) {
-	lambda := settings{region: "eu-central-1", key: "k", secret: "s", session: "t", attempts: 6}
-	with := func(change func(*settings)) settings {
-		s := lambda
-		change(&s)
-		return s
-	}
-	for vars, want := range map[string]settings{
-		onLambda: lambda,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB= AWS_CA_BUNDLE= AWS_MAX_ATTEMPTS= AWS_USE_FIPS_ENDPOINT=": lambda,
-		onLambda + "AWS_REGION=":                                                 lambda,
-		onLambda + "AWS_SESSION_TOKEN=":                                          with(func(s *settings) { s.session = "" }),
-		onLambda + "AWS_ACCOUNT_ID=123456789012":                                 with(func(s *settings) { s.account = "123456789012" }),
-		onLambda + "AWS_MAX_ATTEMPTS=2":                                          with(func(s *settings) { s.attempts = 2 }),
-		onLambda + "AWS_USE_FIPS_ENDPOINT=true":                                  with(func(s *settings) { s.fips = true }),
-		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=TRUE AWS_USE_FIPS_ENDPOINT=false": with(func(s *settings) { s.dualStack = true }),
-
-		onLambda + vpce:             with(func(s *settings) { s.endpoint = "https://vpce.example.com" }),
-		onLambda + forAll:           with(func(s *settings) { s.endpoint = "https://all.example.com" }),
-		onLambda + forAll + vpce:    with(func(s *settings) { s.endpoint = "https://vpce.example.com" }),
-		onLambda + forAll + ignored: lambda,
-		onLambda + vpce + ignored:   lambda,
-		onLambda + local:            with(func(s *settings) { s.endpoint = "http://localhost:8000" }),
-
-		local: {region: "local", endpoint: "http://localhost:8000", key: "local", secret: "local", attempts: 6},
-	} {
-		for loader := range loaders {
-			t.Run(loader+" "+vars, func(t *testing.T) {
-				setEnv(t, vars)
-				client, err := newClient(t, loader)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := settingsOf(t, client); got != want {
-					t.Errorf("got  %+v,\nwant %+v", got, want)
-				}
-			})
-		}
-	}
-}
-
-const (
-	onLambda = "AWS_REGION=eu-central-1 AWS_DEFAULT_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k AWS_SECRET_ACCESS_KEY=s AWS_SESSION_TOKEN=t "
-	vpce     = "AWS_ENDPOINT_URL_DYNAMODB=https://vpce.example.com "
-	forAll   = "AWS_ENDPOINT_URL=https://all.example.com "
-	ignored  = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true "
-	local    = "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000 "
-)
-
-// settings are those of a client that can be observed.
-type settings struct {
-	region, endpoint, key, secret, session, account string
-	fips, dualStack                                 bool
-	attempts                                        int
-}
-
-func settingsOf(t *testing.T, client *dynamodb.Client) settings {
+// settings returns those of a client that can be observed.
+func settings(t *testing.T, loader string) string {
 	t.Helper()
-	o := client.Options()
-	if o.AccountIDEndpointMode != aws.AccountIDEndpointModePreferred {
-		t.Errorf("account id endpoint mode %q, want the SDK's default", o.AccountIDEndpointMode)
+	client, err := newClient(t, loader)
+	if err != nil {
+		t.Fatal(err)
 	}
+	o := client.Options()
 	c, err := o.Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settings{
-		region: o.Region, endpoint: aws.ToString(o.BaseEndpoint),
-		key: c.AccessKeyID, secret: c.SecretAccessKey, session: c.SessionToken, account: c.AccountID,
-		fips:      o.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled,
-		dualStack: o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled,
-		attempts:  o.Retryer.MaxAttempts(),
+	return fmt.Sprintln(o.Region, c.AccessKeyID, c.SecretAccessKey, c.SessionToken, c.AccountID, aws.ToString(o.BaseEndpoint),
+		o.EndpointOptions.UseFIPSEndpoint, o.EndpointOptions.UseDualStackEndpoint, o.AccountIDEndpointMode, o.Retryer.MaxAttempts())
+}
+
+// EnvConfig reads the variables as the SDK's own loader does.
+func TestSettings(t *testing.T) {
+	for _, vars := range []string{
+		onLambda,
+		onLambda + "AWS_ENDPOINT_URL_DYNAMODB= AWS_MAX_ATTEMPTS= AWS_USE_FIPS_ENDPOINT=",
+		onLambda + "AWS_REGION=",
+		onLambda + "AWS_SESSION_TOKEN=",
+		onLambda + "AWS_ACCOUNT_ID=123456789012",
+		onLambda + "AWS_ACCOUNT_ID_ENDPOINT_MODE=required",
+		onLambda + "AWS_MAX_ATTEMPTS=2",
+		onLambda + "AWS_USE_FIPS_ENDPOINT=true",
+		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=TRUE AWS_USE_FIPS_ENDPOINT=false",
+		onLambda + vpce,
+		onLambda + forAll,
+		onLambda + forAll + vpce,
+		onLambda + forAll + ignored,
+		onLambda + vpce + ignored,
+		onLambda + local,
+		local,
+	} {
+		setEnv(t, vars)
+		if got, want := settings(t, "EnvConfig"), settings(t, "LoadConfig"); got != want {
+			t.Errorf("%s:\ngot  %s, want %s", vars, got, want)
+		}
+	}
+	// Only what isn't set has a default on DynamoDB Local.
+	for vars, want := range map[string]string{local: "local local local  ", onLambda + local: "eu-central-1 k s t "} {
+		setEnv(t, vars)
+		if got := settings(t, "EnvConfig"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", vars, got, want)
+		}
 	}
 }
 
@@ -145,65 +120,29 @@ func TestInvalidSettings(t *testing.T) {
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000/#hunter2":          "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_MAX_ATTEMPTS=many":                                             "AWS_MAX_ATTEMPTS",
 		onLambda + "AWS_USE_FIPS_ENDPOINT=1":                                           "AWS_USE_FIPS_ENDPOINT",
-		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":                                    "AWS_USE_DUALSTACK_ENDPOINT",
-		onLambda + "AWS_CA_BUNDLE=/nonexistent":                                        "/nonexistent",
-		onLambda + "AWS_CA_BUNDLE=" + os.DevNull:                                       "CA",
+		"AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k":                                  "AWS_ACCESS_KEY_ID",
+		"AWS_REGION=eu-central-1 " + vpce:                                              "AWS_ACCESS_KEY_ID",
 	} {
-		for loader := range loaders {
-			t.Run(loader+" "+vars, func(t *testing.T) {
-				setEnv(t, vars)
-				_, err := newClient(t, loader)
-				if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") {
-					t.Errorf("got %v, want one line that names %s", err, want)
-				}
-				if err != nil && strings.Contains(err.Error(), "hunter2") {
-					t.Errorf("%q prints the password", err)
-				}
-			})
-		}
-	}
-}
-
-// On Lambda all credentials are in the environment. Elsewhere the SDK finds out
-// with the first request whether the machine has any.
-func TestNoCredentials(t *testing.T) {
-	for _, vars := range []string{"AWS_REGION=eu-central-1", "AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k", "AWS_REGION=eu-central-1 " + vpce} {
 		setEnv(t, vars)
-		if _, err := newClient(t, "EnvConfig"); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
-			t.Errorf("EnvConfig with %s: got %v, want an error that names AWS_ACCESS_KEY_ID", vars, err)
+		_, err := newClient(t, "EnvConfig")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v, want one line that names %s, without password", vars, err, want)
 		}
-		if _, err := newClient(t, "LoadConfig"); err != nil {
+		// Unlike on Lambda, the SDK finds out with the first request whether the
+		// machine has credentials.
+		if _, err := newClient(t, "LoadConfig"); err == nil != (want == "AWS_ACCESS_KEY_ID") {
 			t.Errorf("LoadConfig with %s: %v", vars, err)
 		}
 	}
 }
 
-// A redirect is an error, not another request.
-func TestRedirect(t *testing.T) {
+// The client trusts AWS_CA_BUNDLE, doesn't follow redirects, gives an attempt a
+// second, and closes its many idle connections before DynamoDB does.
+func TestTransport(t *testing.T) {
 	requests := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
-	}))
-	defer server.Close()
-	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
-	client, err := newClient(t, "EnvConfig")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
-		t.Errorf("%d requests, want 1; error %v", requests, err)
-	}
-}
-
-// The client keeps the certificates of AWS_CA_BUNDLE, signs for the session,
-// and sets its own limits for idle connections.
-func TestConnections(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Get("X-Amz-Security-Token"); got != "t" {
-			t.Errorf("session token %q, want t", got)
-		}
-		io.WriteString(w, `{"TableNames":[]}`)
 	}))
 	defer server.Close()
 	bundle := filepath.Join(t.TempDir(), "bundle.pem")
@@ -211,22 +150,17 @@ func TestConnections(t *testing.T) {
 	if err := os.WriteFile(bundle, pem.EncodeToMemory(&block), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for loader := range loaders {
-		for _, file := range []string{"", bundle} {
-			setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL+" AWS_CA_BUNDLE="+file)
-			client, err := newClient(t, loader)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
-			if trusted := err == nil; trusted != (file != "") {
-				t.Errorf("%s, AWS_CA_BUNDLE=%s: %v", loader, file, err)
-			}
-			transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
-			if transport.IdleConnTimeout >= time.Minute || transport.MaxIdleConnsPerHost < 64 {
-				t.Errorf("%s: %d idle connections for %v, want one for each of many clients, for less than DynamoDB's minute",
-					loader, transport.MaxIdleConnsPerHost, transport.IdleConnTimeout)
-			}
-		}
+	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL+" AWS_CA_BUNDLE="+bundle)
+	client, err := newClient(t, "LoadConfig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
+		t.Errorf("%d requests, want 1; error %v", requests, err)
+	}
+	limits := client.Options().HTTPClient.(*http.Client)
+	transport := limits.Transport.(*http.Transport)
+	if limits.Timeout != time.Second || transport.IdleConnTimeout >= time.Minute || transport.MaxIdleConnsPerHost < 64 {
+		t.Errorf("attempts of %v, %d idle connections for %v", limits.Timeout, transport.MaxIdleConnsPerHost, transport.IdleConnTimeout)
 	}
 }

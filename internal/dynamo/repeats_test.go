@@ -88,12 +88,12 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.Table(t)
 	var once sync.Once
-	client := dynamolocal.Client(t, dynamolocal.Endpoint(t), func(tr *http.Transport) {
-		tr.Proxy = func(*http.Request) (_ *url.URL, err error) {
-			once.Do(func() { err = errors.New("no route") })
-			return nil, err
-		}
-	})
+	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
+	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
+	transport.Proxy = func(*http.Request) (_ *url.URL, err error) {
+		once.Do(func() { err = errors.New("no route") })
+		return nil, err
+	}
 	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
 }
 

@@ -75,9 +75,9 @@ func Config(endpoint string) aws.Config {
 // attempts have no time limit: on a busy machine one may get no answer in a second,
 // and then Delete can't know whether there was a plant. The SDK logs to the output
 // of the test.
-func Client(t testing.TB, endpoint string, options ...func(*http.Transport)) *dynamodb.Client {
+func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)), options...)
+	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
