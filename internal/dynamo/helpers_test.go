@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -11,33 +12,51 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/tools"
 )
+
+func TestMain(m *testing.M) { tools.Main(m) }
 
 var discard = slog.New(slog.DiscardHandler)
 
 var fern = plants.Plant{ID: 7, Name: "fern"}
 
-// An operation is a call of the store, with the DynamoDB request that it makes.
+// An operation is a call of the store, with the DynamoDB request that it makes
+// and alice's plants before and after it.
 type operation struct {
-	name    string
-	request string
-	call    func(context.Context, plants.Store) error
+	name       string
+	request    string
+	start, end []plants.Plant
+	call       func(context.Context, plants.Store) error
 }
 
 var (
-	create = operation{"Create", "PutItem", func(ctx context.Context, s plants.Store) error {
+	create = operation{"Create", "PutItem", nil, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
 		return s.Create(ctx, "alice", fern, plants.NewIdempotencyKey())
 	}}
-	list = operation{"List", "Query", func(ctx context.Context, s plants.Store) error {
+	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
 		_, err := s.List(ctx, "alice", plants.Query{Limit: 10})
 		return err
 	}}
-	remove = operation{"Delete", "DeleteItem", func(ctx context.Context, s plants.Store) error {
+	remove = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, func(ctx context.Context, s plants.Store) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
-	operations = []operation{create, list, remove}
+	operations = []operation{
+		create,
+		list,
+		remove,
+	}
 )
+
+func TestOperations(t *testing.T) {
+	var names []string
+	for _, op := range operations {
+		names = append(names, op.name)
+	}
+	plantstest.WantMethods(t, "operations in internal/dynamo/helpers_test.go", names...)
+}
 
 // eachOperation runs a test of each operation, all at the same time, since they
 // mostly wait.
@@ -49,24 +68,25 @@ func eachOperation(test func(operation)) {
 	wg.Wait()
 }
 
-// newFaulty returns a store with an empty table, and the proxy that it uses.
-func newFaulty(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
+// newFaulty returns a store with an empty table, and the proxy that it uses. Its
+// attempts end after limit, or never if that is 0.
+func newFaulty(t *testing.T, limit time.Duration) (*dynamo.Store, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	return dynamo.New(dynamolocal.Client(t, proxy.URL), table), proxy
+	client := dynamolocal.Client(t, proxy.URL)
+	client.Options().HTTPClient.(*http.Client).Timeout = limit
+	return dynamo.New(client, table), proxy
 }
 
-// newImpatient is newFaulty with the time limit of an attempt in production.
-func newImpatient(t *testing.T) (*dynamo.Store, *dynamolocal.Proxy) {
+// put creates plants of owner.
+func put(t *testing.T, store plants.Store, owner string, all ...plants.Plant) {
 	t.Helper()
-	_, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	client, err := dynamo.NewClient(dynamolocal.Config(proxy.URL), discard)
-	if err != nil {
-		t.Fatal(err)
+	for _, p := range all {
+		if err := store.Create(t.Context(), owner, p, plants.NewIdempotencyKey()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return dynamo.New(client, table), proxy
 }
 
 // wantSentinel checks that err matches want and no other error that callers
@@ -89,8 +109,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 // wantPlants checks alice's list, and waits for the index to catch up.
 func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for {
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		page, err := store.List(t.Context(), "alice", plants.Query{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
@@ -101,6 +120,5 @@ func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the list is %v, want %v", page.Plants, want)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -1,11 +1,14 @@
 package dynamo_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -17,34 +20,54 @@ import (
 var lost = map[string]dynamolocal.Fault{
 	"connection cut":        dynamolocal.After(dynamolocal.Cut),
 	"answer too late":       dynamolocal.After(dynamolocal.Hang),
-	"answer truncated":      dynamolocal.Truncate,
-	"answer stalled":        dynamolocal.Stall,
+	"answer truncated":      truncate,
+	"answer stalled":        stall,
 	"server error after it": dynamolocal.After(dynamolocal.Refuse(500, "InternalServerError")),
-	"answer corrupted":      dynamolocal.Corrupt,
+	"answer corrupted":      dynamolocal.After(wrongChecksum),
 	"answer unreadable":     dynamolocal.After(dynamolocal.Garble),
+}
+
+// truncate sends half of the answer.
+func truncate(r *http.Request) (*http.Response, error) {
+	resp, err := dynamolocal.Forward(r)
+	if err == nil {
+		resp.Body = io.NopCloser(io.LimitReader(resp.Body, resp.ContentLength/2))
+	}
+	return resp, err
+}
+
+// stall stops in the middle of the answer until the client gives up.
+func stall(r *http.Request) (*http.Response, error) {
+	resp, err := truncate(r)
+	if err == nil {
+		silent, end := io.Pipe()
+		context.AfterFunc(r.Context(), func() { end.Close() })
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, silent))
+	}
+	return resp, err
 }
 
 // A request whose answer was lost has its effect once, and succeeds.
 func TestAnswerLost(t *testing.T) {
 	for name, fault := range lost {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store, proxy := newImpatient(t)
-			proxy.Fail("PutItem", fault)
-			proxy.Fail("DeleteItem", fault)
+		for _, op := range operations {
+			t.Run(name+", "+op.name, func(t *testing.T) {
+				t.Parallel()
+				store, proxy := newFaulty(t, time.Second) // as in production
+				put(t, store, "alice", op.start...)
+				wantPlants(t, store, op.start...)
 
-			if err := create.call(t.Context(), store); err != nil {
-				t.Errorf("Create: %v", err)
-			}
-			wantPlants(t, store, fern)
-			if err := remove.call(t.Context(), store); err != nil {
-				t.Errorf("Delete: %v", err)
-			}
-			wantPlants(t, store)
-			if puts, deletes := proxy.Count("PutItem"), proxy.Count("DeleteItem"); puts < 2 || deletes < 2 {
-				t.Errorf("%d PutItem and %d DeleteItem, want 2 of each", puts, deletes)
-			}
-		})
+				before := proxy.Count(op.request)
+				proxy.Fail(op.request, fault)
+				if err := op.call(t.Context(), store); err != nil {
+					t.Error(err)
+				}
+				if got := proxy.Count(op.request) - before; got < 2 {
+					t.Errorf("%d requests, want 2", got)
+				}
+				wantPlants(t, store, op.end...)
+			})
+		}
 	}
 }
 
@@ -67,16 +90,14 @@ func TestDeleteFindsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t)
+			store, proxy := newFaulty(t, 0)
 			proxy.Fail("DeleteItem", test.fault)
 			if err := remove.call(t.Context(), store); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 
 			// Another owner's plant is not a deleted one.
-			if err := store.Create(t.Context(), "bob", fern, plants.NewIdempotencyKey()); err != nil {
-				t.Fatal(err)
-			}
+			put(t, store, "bob", fern)
 			proxy.Fail("DeleteItem", test.fault)
 			wantSentinel(t, "another owner's plant", remove.call(t.Context(), store), plants.ErrNotFound)
 		})
@@ -97,16 +118,45 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
 }
 
-// A Create takes no other plant for its own, even if an attempt of it may have
-// been carried out.
-func TestCreateFindsAnother(t *testing.T) {
+// A Delete that DynamoDB carries out after its call has returned doesn't delete a
+// newer plant with the same id.
+func TestLateDelete(t *testing.T) {
 	t.Parallel()
-	store, proxy := newFaulty(t)
-	if err := store.Create(t.Context(), "bob", fern, plants.NewIdempotencyKey()); err != nil {
+	store, proxy := newFaulty(t, 0)
+	put(t, store, "alice", fern)
+	held := make(chan *http.Request, 1)
+	proxy.Fail("DeleteItem", func(r *http.Request) (*http.Response, error) {
+		held <- r
+		return dynamolocal.Cut(r)
+	})
+	if err := remove.call(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range []dynamolocal.Fault{dynamolocal.Cut, dynamolocal.Unavailable, dynamolocal.After(dynamolocal.Cut)} {
-		proxy.Fail("PutItem", fault)
-		wantSentinel(t, "Create", create.call(t.Context(), store), plants.ErrInUse)
+	put(t, store, "alice", fern)
+	if late, err := dynamolocal.Forward(<-held); err != nil || late.StatusCode != http.StatusBadRequest {
+		t.Errorf("the late request: %+v, %v", late, err)
 	}
+	wantPlants(t, store, fern)
+}
+
+// A plant whose creator's clock is ahead can be deleted at once.
+func TestDeleteClockAhead(t *testing.T) {
+	t.Parallel()
+	_, client, table, write := newStore(t)
+	proxy := dynamolocal.NewProxy(t, *client.Options().BaseEndpoint)
+	store := dynamo.New(dynamolocal.Client(t, proxy.URL), table)
+	write(item{"id": number("7"), "owner": str("alice"), "name": str("fern"), "write_token": str("key"),
+		"created_at": str(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))})
+
+	// An unanswered attempt may have deleted another plant, before this one was
+	// created.
+	proxy.Fail("DeleteItem", dynamolocal.Cut)
+	wantSentinel(t, "Delete after an unanswered attempt", remove.call(t.Context(), store), plants.ErrUnreachable)
+	wantPlants(t, store, fern)
+
+	proxy.Fail("DeleteItem", dynamolocal.Throttle)
+	if err := remove.call(t.Context(), store); err != nil {
+		t.Error(err)
+	}
+	wantPlants(t, store)
 }

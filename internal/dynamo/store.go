@@ -7,7 +7,6 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +21,17 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// Actions are the DynamoDB actions that a [Store] uses, by the kind of resource
-// that it uses them on: the table or its index. They are the permissions that
-// the function needs; FunctionRole in template.yaml grants them.
+// Actions are the IAM actions that the program needs, sorted, by the resource that
+// it uses them on: a table in template.yaml, or an index of one. TablePolicy in
+// template.yaml grants them.
 var Actions = map[string][]string{
-	"table": {"dynamodb:DeleteItem", "dynamodb:PutItem"},
-	"index": {"dynamodb:Query"},
+	"PlantTable": {
+		"dynamodb:DeleteItem",
+		"dynamodb:PutItem",
+	},
+	"PlantTable/index/" + ownerIndex: {
+		"dynamodb:Query",
+	},
 }
 
 // A Store keeps plants in a DynamoDB table, which any number of processes may
@@ -42,10 +46,10 @@ var Actions = map[string][]string{
 // was created and deleted at the same time may be created again.
 //
 // DynamoDB may carry out an unanswered attempt late, after the call has returned.
-// A late Delete spares plants whose Create began after the Delete did. If the clocks
-// of the two machines differ by d, it may take a plant whose Create began less than d
-// later. A late Create whose plant has been deleted meanwhile creates it again; to
-// prevent that, each Delete would have to leave a record.
+// A late Delete doesn't delete plants whose Create began after it. If the clocks of
+// the two machines differ by d, it may delete one whose Create began less than d
+// later. A late Create re-creates a plant that was deleted meanwhile; to prevent
+// that, each Delete would have to leave a record.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -80,11 +84,8 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, key pl
 
 // existing returns the result of the Create of p if its id belongs to old.
 func (s *Store) existing(old item, owner string, p plants.Plant, key plants.IdempotencyKey) error {
-	oldOwner, err1 := text(old, attrOwner)
-	oldKey, err2 := text(old, attrIdempotencyKey)
-	if err := cmp.Or(err1, err2); err != nil {
-		return s.malformed(old, err)
-	}
+	oldOwner, _ := text(old, attrOwner)
+	oldKey, _ := text(old, attrIdempotencyKey)
 	if oldOwner != owner || oldKey != string(key) {
 		return plants.ErrInUse
 	}

@@ -5,70 +5,92 @@ package dynamolocal
 import (
 	"context"
 	"crypto/rand"
-	"errors"
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/test/tools"
 )
 
-const (
-	endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
-
-	// All tests use these: DynamoDB Local keeps separate tables for each.
-	region, key, secret = "local", "local", "local"
-)
+const endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
 
 // Endpoint returns the address of a DynamoDB Local for all tests of the process:
-//
-//   - AWS_ENDPOINT_URL_DYNAMODB, if set;
-//   - a container of amazon/dynamodb-local, if a Docker engine is running;
-//   - a Java process with the libraries of DynamoDB Local, which Maven downloads
-//     once to the user's cache folder.
-//
-// What Endpoint starts ends with the test process. Without DynamoDB Local the
-// test is skipped, see [tools.Missing].
+// AWS_ENDPOINT_URL_DYNAMODB, if set, or else a new one, which [tools.Main] stops.
+// Without DynamoDB Local the test is skipped, see [tools.Missing].
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := once()
-	if err == nil {
-		return endpoint
+	if err != nil {
+		tools.Missing(t, fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, err))
 	}
-	if os.Getenv(endpointEnv) != "" {
-		t.Fatal(err)
-	}
-	tools.Missing(t, err)
-	return ""
+	return endpoint
 }
 
-var once = sync.OnceValues(func() (string, error) {
+var once = sync.OnceValues(func() (endpoint string, err error) {
 	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
-		if err := answers(endpoint); err != nil {
-			return "", fmt.Errorf("no answer from %s: start DynamoDB Local there or unset the variable: %w", endpointEnv, err)
-		}
 		return endpoint, nil
 	}
-	return bringUp()
+	port, err := tools.FreePort()
+	if err != nil {
+		return "", err
+	}
+	endpoint = "http://127.0.0.1:" + port
+	dockerErr := start(endpoint, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000", "amazon/dynamodb-local")
+	if dockerErr == nil {
+		return endpoint, nil
+	}
+	lib, javaErr := tools.Dir("dynamodb-local", pom, download)
+	if javaErr == nil {
+		javaErr = start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
+			"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
+			"-inMemory", "-disableTelemetry", "-port", port)
+	}
+	if javaErr != nil {
+		return "", fmt.Errorf("docker: %w; java: %w", dockerErr, javaErr)
+	}
+	return endpoint, nil
 })
 
-// Config returns the settings of a client for the given endpoint. It reads
-// nothing from the environment.
-func Config(endpoint string) aws.Config {
-	return aws.Config{
-		Region:       region,
-		Credentials:  credentials.NewStaticCredentialsProvider(key, secret, ""),
-		BaseEndpoint: &endpoint,
+// start starts DynamoDB Local and waits until it answers or the command fails.
+func start(endpoint, command string, args ...string) error {
+	p, err := tools.Start(exec.Command(command, args...))
+	if err != nil {
+		return err
 	}
+	for {
+		if resp, err := http.Get(endpoint); err == nil {
+			return resp.Body.Close()
+		}
+		select {
+		case <-p.Exited:
+			return fmt.Errorf("%s: %s", p.Cmd.ProcessState, p.Stderr.String())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+//go:embed pom.xml
+var pom []byte
+
+// download downloads the libraries of DynamoDB Local.
+func download(dir string) error {
+	file := filepath.Join(dir, "pom.xml")
+	if err := os.WriteFile(file, pom, 0o600); err != nil {
+		return err
+	}
+	_, err := tools.Run("mvn", "--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir)
+	return err
 }
 
 // Client returns a client for the given endpoint, like [dynamo.NewClient], but its
@@ -77,7 +99,7 @@ func Config(endpoint string) aws.Config {
 // of the test.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(Config(endpoint), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &endpoint}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,32 +108,38 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 }
 
 // Environ returns the environment variables of a program that uses the given
-// endpoint and table, and none of the user's AWS settings.
+// endpoint and table, and none of the user's AWS settings. [Client] has the same
+// region and access key: DynamoDB Local keeps separate tables for each.
 func Environ(endpoint, table string) []string {
 	return []string{
 		endpointEnv + "=" + endpoint,
-		"AWS_REGION=" + region,
-		"AWS_ACCESS_KEY_ID=" + key,
-		"AWS_SECRET_ACCESS_KEY=" + secret,
+		"AWS_REGION=local",
+		"AWS_ACCESS_KEY_ID=local",
+		"AWS_SECRET_ACCESS_KEY=local",
 		"AWS_CONFIG_FILE=" + os.DevNull,
 		"AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
 		"TABLE_NAME=" + table,
 	}
 }
 
-// Table creates an empty table with a random name and the schema of the store,
-// and deletes it when the test ends. It also returns a client for [Endpoint].
-func Table(t testing.TB) (client *dynamodb.Client, name string) {
+// TableName returns a random name of a table that doesn't exist, and a client for
+// [Endpoint]. If there is such a table when the test ends, it is deleted.
+func TableName(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
 	client, name = Client(t, Endpoint(t)), "test-"+rand.Text()
+	t.Cleanup(func() {
+		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+	})
+	return client, name
+}
+
+// Table creates an empty table with the name of [TableName] and the schema of the
+// store.
+func Table(t testing.TB) (client *dynamodb.Client, name string) {
+	t.Helper()
+	client, name = TableName(t)
 	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_, err := client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
-		if _, gone := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !gone {
-			t.Errorf("deleting the table: %v", err)
-		}
-	})
 	return client, name
 }

@@ -1,12 +1,25 @@
 package dynamolocal
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 )
 
-// A Fault answers a request in place of DynamoDB.
-type Fault func(x *Exchange)
+// A Fault answers a request in place of DynamoDB. If it returns an error, the
+// proxy closes the connection to the client without an answer.
+type Fault func(r *http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (f Fault) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Forward carries the request out, even if the client has gone.
+func Forward(r *http.Request) (*http.Response, error) {
+	return http.DefaultTransport.RoundTrip(r.WithContext(context.WithoutCancel(r.Context())))
+}
 
 // Faults before the request is carried out.
 var (
@@ -22,20 +35,23 @@ var (
 )
 
 // Cut closes the connection without an answer.
-func Cut(*Exchange) { panic(http.ErrAbortHandler) }
+func Cut(*http.Request) (*http.Response, error) { return nil, errors.New("cut by a test") }
 
 // Hang doesn't answer until the client gives up.
-func Hang(x *Exchange) {
-	select {
-	case <-x.R.Context().Done():
-	case <-x.proxy.closing:
-	}
+func Hang(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return Cut(r)
 }
 
 // Reply answers with the given status and body.
 func Reply(status int, body string) Fault {
-	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
-	return func(x *Exchange) { Answer{status, header, []byte(body)}.writeTo(x.W) }
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: status,
+			Header:     http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+			Body:       io.NopCloser(strings.NewReader(body)),
+		}, nil
+	}
 }
 
 // Refuse answers with an error of DynamoDB.
@@ -45,46 +61,12 @@ func Refuse(status int, code string) Fault {
 
 // After returns a fault that carries the request out before it meets f.
 func After(f Fault) Fault {
-	return func(x *Exchange) {
-		x.Forward()
-		f(x)
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := Forward(r)
+		if err != nil {
+			return nil, err
+		}
+		resp.Body.Close()
+		return f(r)
 	}
-}
-
-// Late returns a fault that closes the connection without an answer, and the
-// function that carries the request out later.
-func Late() (f Fault, carryOut func() Answer) {
-	held := make(chan *Exchange, 1)
-	return func(x *Exchange) {
-		held <- x
-		Cut(x)
-	}, func() Answer { return (<-held).Forward() }
-}
-
-// Truncate carries the request out and sends half of the answer. The server then
-// closes the connection.
-func Truncate(x *Exchange) {
-	a := x.Forward()
-	a.Header.Set("Content-Length", fmt.Sprint(len(a.Body)))
-	a.Body = a.Body[:len(a.Body)/2]
-	a.writeTo(x.W)
-	x.W.(http.Flusher).Flush()
-}
-
-// Stall carries the request out and stops in the middle of the answer until the
-// client gives up.
-func Stall(x *Exchange) {
-	Truncate(x)
-	Hang(x)
-}
-
-// Corrupt carries the request out and changes the answer, but not its checksum.
-// Errors have none, and stay unchanged.
-func Corrupt(x *Exchange) {
-	a := x.Forward()
-	if a.Header.Get("X-Amz-Crc32") != "" {
-		a.Header.Del("Content-Length")
-		a.Body = append(a.Body, ' ')
-	}
-	a.writeTo(x.W)
 }

@@ -2,47 +2,49 @@ package dynamolocal
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A Proxy forwards requests to DynamoDB and records them. A test can make them
 // meet a [Fault].
 type Proxy struct {
-	// URL is the endpoint for clients.
-	URL string
+	*httptest.Server // its URL is the endpoint for clients
 
-	endpoint string
-	server   *httptest.Server
-	closing  chan struct{}
-
-	mu     sync.Mutex
-	calls  []call
-	faults map[string][]Fault // by operation, for the next requests
-	always map[string]Fault   // by operation, for all others
+	mu      sync.Mutex
+	count   map[string]int      // by operation
+	actions map[string][]string // by resource
+	faults  map[string][]Fault  // by operation, for the next requests
+	always  map[string]Fault    // by operation, for all others
 }
-
-// A call is a recorded request.
-type call struct{ operation, resource string }
 
 // NewProxy starts a proxy for the given endpoint. It stops when the test ends.
 func NewProxy(t testing.TB, endpoint string) *Proxy {
-	p := &Proxy{
-		endpoint: endpoint,
-		closing:  make(chan struct{}),
-		faults:   make(map[string][]Fault),
-		always:   make(map[string]Fault),
+	t.Helper()
+	target, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.server = httptest.NewServer(p)
-	p.URL = p.server.URL
+	p := &Proxy{count: map[string]int{}, actions: map[string][]string{}, faults: map[string][]Fault{}, always: map[string]Fault{}}
+	p.Server = httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:     Fault(p.answer),
+		FlushInterval: 10 * time.Millisecond, // sends the start of an answer that stalls
+		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	})
 	t.Cleanup(func() {
-		close(p.closing) // ends hanging requests
-		p.server.Close()
+		p.CloseClientConnections() // ends hanging requests
+		p.Close()
 	})
 	return p
 }
@@ -67,110 +69,49 @@ func (p *Proxy) Always(operation string, f Fault) {
 func (p *Proxy) Count(operation string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := 0
-	for _, c := range p.calls {
-		if c.operation == operation {
-			n++
-		}
-	}
-	return n
+	return p.count[operation]
 }
 
-// Actions returns the IAM actions that the requests so far need, sorted, by the
-// kind of their resource: "table" or "index".
+// Actions returns the IAM actions that the requests so far need, sorted, by table
+// or index ("TABLE/index/INDEX").
 func (p *Proxy) Actions() map[string][]string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	actions := make(map[string][]string)
-	for _, c := range p.calls {
-		actions[c.resource] = append(actions[c.resource], "dynamodb:"+c.operation)
-	}
-	for resource, list := range actions {
-		slices.Sort(list)
-		actions[resource] = slices.Compact(list)
-	}
-	return actions
+	return maps.Clone(p.actions)
 }
 
-// CutConnections closes all connections from clients.
-func (p *Proxy) CutConnections() {
-	p.server.CloseClientConnections()
-}
-
-// ServeHTTP implements [http.Handler].
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// answer records a request and returns the answer of DynamoDB or of a fault.
+func (p *Proxy) answer(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		panic(http.ErrAbortHandler)
+		return nil, err
 	}
-	x := &Exchange{W: w, R: r, proxy: p, body: body}
-	if f := p.record(x); f != nil {
-		f(x)
-		return
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if f := p.record(r, body); f != nil {
+		return f(r)
 	}
-	x.Forward().writeTo(w)
+	return Forward(r)
 }
 
-// record records the request and returns the fault that it meets, or nil.
-func (p *Proxy) record(x *Exchange) Fault {
-	c := call{resource: "table"}
-	_, c.operation, _ = strings.Cut(x.R.Header.Get("X-Amz-Target"), ".")
-	if bytes.Contains(x.body, []byte(`"IndexName":`)) {
-		c.resource = "index"
+// record records a request and returns the fault that it meets, or nil.
+func (p *Proxy) record(r *http.Request, body []byte) Fault {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	var in struct{ TableName, IndexName string }
+	_ = json.Unmarshal(body, &in)
+	resource, action := in.TableName, "dynamodb:"+operation
+	if in.IndexName != "" {
+		resource += "/index/" + in.IndexName
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls = append(p.calls, c)
-	queue := p.faults[c.operation]
+	p.count[operation]++
+	if list := p.actions[resource]; !slices.Contains(list, action) {
+		p.actions[resource] = slices.Sorted(slices.Values(append(list, action)))
+	}
+	queue := p.faults[operation]
 	if len(queue) == 0 {
-		return p.always[c.operation]
+		return p.always[operation]
 	}
-	p.faults[c.operation] = queue[1:]
+	p.faults[operation] = queue[1:]
 	return queue[0]
-}
-
-// An Exchange is a request that meets a [Fault].
-type Exchange struct {
-	W http.ResponseWriter
-	R *http.Request // its body has been read
-
-	proxy *Proxy
-	body  []byte
-}
-
-// Forward forwards the request and returns the answer. Without an answer it
-// cuts the connection to the client.
-func (x *Exchange) Forward() Answer {
-	// Without the request's context: the client may have gone.
-	req, err := http.NewRequest(x.R.Method, x.proxy.endpoint+x.R.URL.Path, bytes.NewReader(x.body))
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	req.Header = x.R.Header.Clone()
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return Answer{resp.StatusCode, resp.Header, body}
-}
-
-// An Answer is an HTTP response.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// writeTo sends the answer to a client.
-func (a Answer) writeTo(w http.ResponseWriter) {
-	for name, values := range a.Header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(a.Status)
-	w.Write(a.Body)
 }

@@ -88,12 +88,12 @@ func TestLambdaClosedConnections(t *testing.T) {
 	c, token := f.user()
 	expect(t, c, token, "GET", 200, 0)
 	for range 3 {
-		proxy.CutConnections()
+		proxy.CloseClientConnections()
 		expect(t, c, token, "GET", 200, 0)
 		id := randomID()
-		proxy.CutConnections()
+		proxy.CloseClientConnections()
 		createAll(t, c, token, plant{ID: &id, Name: "Basil"})
-		proxy.CutConnections()
+		proxy.CloseClientConnections()
 		expectStatus(t, 204)(remove(t, c, token, id))
 	}
 	if n := len(f.Environments()); n != 1 {

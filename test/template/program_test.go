@@ -127,7 +127,7 @@ func TestPermissions(t *testing.T) {
 func checkPermissions(t *testing.T, parameters map[string]string, table string, others ...string) {
 	s := deploy(t, parameters)
 	arn := "arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
-	arns := map[string]string{"table": arn, "index": arn + "/index/owner-index"}
+	arns := map[string]string{"PlantTable": arn, "PlantTable/index/owner-index": arn + "/index/owner-index"}
 	want := append(others, "logs:CreateLogStream ${FunctionLogs.Arn}", "logs:PutLogEvents ${FunctionLogs.Arn}")
 	for kind, actions := range dynamo.Actions {
 		for _, action := range actions {
