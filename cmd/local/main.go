@@ -67,30 +67,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer store.Close()
-	tokens, err := openTokens(ctx, opts, cfg.Tokens, log)
+	tokens, err := openTokens(ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}
 	service := handlers.New(store, tokens.verifier, log)
 	banner(stderr, baseURL(listener), store.where, tokens.issuer != nil)
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, front(tokens.issuer, service)), log, stderr)
-}
-
-// front routes requests to the token issuer, which may be nil, to the docs page
-// or to the service.
-func front(tokens, service http.Handler) http.Handler {
-	if tokens == nil {
-		return page.Handler("", service)
-	}
-	service = page.Handler(issuer.TokenPath, service)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case issuer.TokenPath, issuer.KeysPath:
-			tokens.ServeHTTP(w, r)
-		default:
-			service.ServeHTTP(w, r)
-		}
-	})
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, tokens.front(service)), log, stderr)
 }
 
 // drainTimeout is longer than any request takes. Clients still reading their

@@ -19,7 +19,9 @@ import (
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/page"
 	"example.com/plantstore/internal/plants"
 )
 
@@ -125,29 +127,39 @@ func redacted(address string) string {
 // tokens verifies tokens, and issues them if no other issuer is configured.
 type tokens struct {
 	verifier *auth.Verifier
-	issuer   http.Handler // nil for another issuer
+	issuer   *issuer.Issuer // nil for another issuer
+	access   issuer.Access
 }
 
-func openTokens(ctx context.Context, o options, t config.Tokens, log *slog.Logger) (tokens, error) {
+func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (tokens, error) {
+	t := cfg.Tokens
 	if t.Issuer != "" {
 		verifier, err := auth.New(t, http.DefaultClient, log)
 		if err != nil {
 			return tokens{}, err
 		}
 		verifier.Load(ctx) // failures are logged; requests retry
-		return tokens{verifier, nil}, nil
+		return tokens{verifier: verifier}, nil
 	}
-	own, err := issuer.Open(o.data)
+	own, err := issuer.Open(o.data, handlers.Scopes())
 	if err != nil {
 		return tokens{}, err
 	}
 	if err := private(filepath.Join(o.data, issuer.KeyFile)); err != nil {
 		return tokens{}, err
 	}
-	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, string(own.JWKS())
+	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, own.JWKS()
 	verifier, err := auth.New(t, http.DefaultClient, log)
 	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
-	return tokens{verifier, own.Handler(issuer.Access{Hosts: []string{host}, Exposed: o.exposeIssuer})}, err
+	return tokens{verifier, own, issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}}, err
+}
+
+// front routes requests to the token issuer, if any, to the page or to the service.
+func (t tokens) front(service http.Handler) http.Handler {
+	if t.issuer == nil {
+		return page.Handler("", service)
+	}
+	return t.issuer.Handler(t.access, page.Handler(issuer.TokenPath, service))
 }
 
 // listen opens the address. The program's own issuer gives anyone any identity,

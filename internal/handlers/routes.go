@@ -28,6 +28,16 @@ type Route struct {
 // Routes returns all routes of the service.
 func Routes() []Route { return slices.Clone(routes) }
 
+// Scopes returns the scopes of all routes, sorted, each once.
+func Scopes() []string {
+	var scopes []string
+	for _, rt := range routes {
+		scopes = append(scopes, rt.Scope)
+	}
+	slices.Sort(scopes)
+	return slices.Compact(scopes)
+}
+
 // String returns the name of rt in the log.
 func (rt *Route) String() string {
 	if rt == nil {

@@ -32,10 +32,6 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 }
 
 func loadKey(path string) (*ecdsa.PrivateKey, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // reading a device or a pipe may not end
-		return nil, fmt.Errorf("the token key %s is not a regular file: remove it", path)
-	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the token key: %w", err)
@@ -86,6 +82,10 @@ func createKey(dir, path string) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	// Unlike os.Rename, os.Link never replaces the key of another process.
-	return os.Link(f.Name(), path)
+	// Unlike os.Rename, os.Link never replaces the key of another process, but some
+	// file systems have no links.
+	if err := os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }

@@ -1,9 +1,7 @@
 package issuer
 
 import (
-	"bytes"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
@@ -15,168 +13,85 @@ import (
 	"testing"
 )
 
-// open opens an issuer in a new directory and returns the path of its key.
-func open(t *testing.T) (*Issuer, string) {
+// keys opens the issuer of dir and returns its public keys, or the error's text,
+// which must be one line.
+func keys(t *testing.T, dir string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "new", "data")
-	i, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
+	i, err := Open(dir, nil)
+	if err == nil {
+		return i.JWKS()
 	}
-	return i, filepath.Join(dir, KeyFile)
+	if i != nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, %v; want one line", i, err)
+	}
+	return err.Error()
 }
 
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+// The first start makes a key that only the user can read, and later ones keep it.
+// Open holds no lock, so goroutines race as processes do.
+func TestNewKey(t *testing.T) {
+	for range 20 {
+		dir, got := filepath.Join(t.TempDir(), "new", "data"), make(chan *Issuer)
+		for range 8 {
+			go func() {
+				i, err := Open(dir, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- i
+			}()
+		}
+		for range 8 {
+			if i := <-got; i != nil && string(i.JWKS()) != keys(t, dir) {
+				t.Error("the key is not the one that is kept")
+			}
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+			t.Errorf("got %v, want only the key", entries)
+		}
+		for name, want := range map[string]os.FileMode{filepath.Join(dir, KeyFile): 0o600, dir: 0o700} {
+			if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want && runtime.GOOS != "windows" {
+				t.Errorf("%s: %v, %v; want mode %o", name, info, err, want)
+			}
+		}
 	}
-	return data
 }
 
-func TestKeyIsKept(t *testing.T) {
-	i, path := open(t)
-	before := read(t, path)
-	if !bytes.HasPrefix(before, []byte("-----BEGIN PRIVATE KEY-----\n")) {
-		t.Error("the key file is not as openssl genpkey writes it")
-	}
-	again, err := Open(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(again.JWKS()) != string(i.JWKS()) || !bytes.Equal(read(t, path), before) {
-		t.Error("Open changed the key")
-	}
-	other, _ := open(t)
-	if string(other.JWKS()) == string(i.JWKS()) {
-		t.Error("two directories have the same key")
-	}
-}
-
-func TestKeyIsPrivate(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such file modes") // CI runs on Linux
-	}
-	_, path := open(t)
-	for name, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700, filepath.Dir(filepath.Dir(path)): 0o700} {
-		info, err := os.Stat(name)
+// A key that can't be read is left alone.
+func TestInvalidKeyFile(t *testing.T) {
+	block := func(kind string, curve elliptic.Curve) string {
+		key, err := ecdsa.GenerateKey(curve, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s has mode %o, want %o", name, got, want)
-		}
-	}
-	checkOnlyKey(t, filepath.Dir(path))
-}
-
-// checkOnlyKey checks that no temporary files are left in dir.
-func checkOnlyKey(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 || entries[0].Name() != KeyFile {
-		t.Errorf("got %v, want only the key", entries)
-	}
-}
-
-func TestInvalidKeyFile(t *testing.T) {
-	_, path := open(t)
-	whole := read(t, path)
-	block := func(kind string, key any) []byte {
 		der, err := x509.MarshalPKCS8PrivateKey(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	}
-	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, ed, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{
-		"empty":          {},
+	whole := block("PRIVATE KEY", elliptic.P256())
+	for name, content := range map[string]string{
+		"empty":          "",
 		"truncated":      whole[:len(whole)/2],
-		"other curve":    block("PRIVATE KEY", p384),
-		"other type":     block("PRIVATE KEY", ed),
-		"other PEM type": block("CERTIFICATE", p256),
-		"not DER":        pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}),
+		"other curve":    block("PRIVATE KEY", elliptic.P384()),
+		"other PEM type": block("CERTIFICATE", elliptic.P256()),
+		"not DER":        string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")})),
+		"":               whole,
 	} {
-		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			i, err := Open(filepath.Dir(path))
-			if err == nil || i != nil {
-				t.Fatalf("got %v, %v; want an error", i, err)
-			}
-			if !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v; want one line that names %s", err, path)
-			}
-			if !bytes.Equal(read(t, path), content) {
-				t.Error("the file was changed")
-			}
-			checkOnlyKey(t, filepath.Dir(path))
-		})
-	}
-}
-
-func TestUnusableDirectory(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{
-		file:                         "token key",
-		filepath.Join(file, "below"): "token key",
-		"a\x00b":                     "token key",
-		dir:                          "not a regular file",
-	} {
-		if i, err := Open(name); err == nil || i != nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, %v; want one line with %q", name, i, err, want)
+		dir := t.TempDir()
+		path := filepath.Join(dir, KeyFile)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := keys(t, dir); strings.Contains(got, path+" is invalid") != (name != "") {
+			t.Errorf("%s: got %s", name, got)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != content {
+			t.Errorf("%s: the file was changed, or %v", name, err)
 		}
 	}
-}
-
-// Open holds no lock, so goroutines race as processes do.
-func TestConcurrentOpen(t *testing.T) {
-	for range 20 {
-		dir := filepath.Join(t.TempDir(), "data")
-		results := make(chan string)
-		for range 8 {
-			go func() {
-				i, err := Open(dir)
-				if err != nil {
-					results <- err.Error()
-					return
-				}
-				results <- string(i.JWKS())
-			}()
-		}
-		first := <-results
-		for range 7 {
-			if next := <-results; next != first {
-				t.Errorf("got %s and %s", first, next)
-			}
-		}
-		if !strings.HasPrefix(first, "{") {
-			t.Error(first)
-		}
-		checkOnlyKey(t, dir)
+	if got := keys(t, "a\x00b"); !strings.HasPrefix(got, "cannot") {
+		t.Errorf("got %s", got)
 	}
 }

@@ -1,0 +1,75 @@
+package issuer
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Access says which web pages and hosts the token path is open to. Requests that
+// no page sends need only an allowed host.
+//
+// A web page can make its own host name resolve to this machine and then read
+// responses from here (DNS rebinding), but its requests carry that name in the
+// Host header. So tokens are issued only for localhost, its subdomains, loopback
+// addresses, and what Access adds.
+type Access struct {
+	// Host is a further host name or address, without port, or "".
+	Host string
+
+	// Exposed adds all IP addresses, which can't be rebound, and the host name
+	// of this machine.
+	Exposed bool
+
+	// Origins are the other origins whose pages may request tokens, such as
+	// http://localhost:3000, or * for all.
+	Origins []string
+}
+
+// check returns an error, which a client may read, if r gets no token.
+func (a Access) check(r *http.Request) error {
+	if !a.allowsHost(r.Host) {
+		return errors.New("no token for this Host header, which a malicious web page could have caused; " +
+			"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
+	}
+	pages := http.NewCrossOriginProtection()
+	for _, origin := range a.Origins {
+		// An invalid origin matches no request, and stays untrusted.
+		_ = pages.AddTrustedOrigin(strings.ToLower(origin))
+	}
+	if !slices.Contains(a.Origins, "*") && pages.Check(r) != nil {
+		return errors.New("no token for a page of another origin; add the origin to CORS_ORIGINS if the page is yours")
+	}
+	return nil
+}
+
+// allowsHost reports whether the host of a Host header is allowed.
+func (a Access) allowsHost(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = normalHost(host)
+	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
+		return true
+	}
+	names := []string{"localhost", normalHost(a.Host)}
+	if name, err := os.Hostname(); a.Exposed && err == nil {
+		names = append(names, normalHost(name))
+	}
+	return host != "" && slices.Contains(names, host) || strings.HasSuffix(host, ".localhost")
+}
+
+// normalHost returns host in lower case, without a trailing dot and without the
+// brackets of an IPv6 address.
+func normalHost(host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(inner, "]")
+	}
+	return host
+}
