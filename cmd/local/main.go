@@ -62,6 +62,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer listener.Close()
+	if cfg.Tokens.Issuer == "" || opts.store == "bolt" {
+		if err := secureData(opts.data, os.Geteuid()); err != nil {
+			return err
+		}
+	}
 	store, err := openStore(ctx, opts, cfg, log)
 	if err != nil {
 		return err

@@ -8,12 +8,8 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-
-	"example.com/plantstore/internal/issuer"
 )
 
 // noEnv is an empty environment.
@@ -54,31 +50,6 @@ func startWith(t testing.TB, getenv func(string) string, args ...string) (base s
 		t.Fatalf("the first line is %q", line)
 	}
 	return base
-}
-
-// Files that others could read become private.
-func TestPrivateFiles(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no such modes on Windows")
-	}
-	dir := t.TempDir()
-	start(t, "-data", dir)
-	for _, name := range []string{"plants.db", issuer.KeyFile} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	again := filepath.Join(t.TempDir(), "copy") // the first program still uses its own
-	if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	start(t, "-data", again)
-	for _, name := range []string{"plants.db", issuer.KeyFile} {
-		info, err := os.Stat(filepath.Join(again, name))
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
-		}
-	}
 }
 
 // Passwords and queries in addresses are not shown.

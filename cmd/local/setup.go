@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -78,12 +77,12 @@ type store struct {
 
 func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*store, error) {
 	if o.store == "bolt" {
-		path := filepath.Join(o.data, "plants.db")
+		path := filepath.Join(o.data, plantsFile)
 		s, err := bolt.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return &store{s, s, path + " (to start over, stop the program and delete the file)"}, private(path)
+		return &store{s, s, path + " (to start over, stop the program and delete the file)"}, nil
 	}
 	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
@@ -109,10 +108,6 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	}
 	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
 }
-
-// private lets only the current user access a file. New files are private
-// already; one that was copied here may not be.
-func private(path string) error { return os.Chmod(path, 0o600) }
 
 // redacted returns the scheme and the host of an address. The rest may contain
 // passwords.
@@ -143,9 +138,6 @@ func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Log
 	}
 	own, err := issuer.Open(o.data, handlers.Scopes())
 	if err != nil {
-		return tokens{}, err
-	}
-	if err := private(filepath.Join(o.data, issuer.KeyFile)); err != nil {
 		return tokens{}, err
 	}
 	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, own.JWKS()

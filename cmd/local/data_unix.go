@@ -1,0 +1,12 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func ownedBy(info fs.FileInfo, uid int) bool { return int(info.Sys().(*syscall.Stat_t).Uid) == uid }
+
+func writableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
