@@ -40,6 +40,9 @@ func main() {
 	case ctx.Err() != nil: // stopped during start-up
 	default:
 		fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
+		if errors.Is(err, errUsage) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -57,12 +60,18 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	log := logging.New(stdout, cfg.LogLevel)
 
-	listener, err := listen(ctx, opts, cfg.Tokens.Issuer == "")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.addr)
 	if err != nil {
-		return err
+		return addrError(opts.addr, err)
 	}
 	defer listener.Close()
-	if cfg.Tokens.Issuer == "" || opts.store == "bolt" {
+	ownIssuer := cfg.Tokens.Issuer == ""
+	if ownIssuer && !opts.exposeIssuer {
+		if err := checkNotExposed(opts.addr, listener.Addr()); err != nil {
+			return err
+		}
+	}
+	if ownIssuer || opts.store == "bolt" {
 		if err := secureData(opts.data, os.Geteuid()); err != nil {
 			return err
 		}
@@ -71,13 +80,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer store.close()
 	tokens, err := openTokens(ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}
-	service := handlers.New(store, tokens.verifier, log)
-	banner(stderr, baseURL(listener), store.where, tokens.issuer != nil)
+	service := handlers.New(store.plants, tokens.verifier, log)
+	banner(stderr, baseURL(listener), store.where, ownIssuer)
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, tokens.front(service)), log, stderr)
 }
 

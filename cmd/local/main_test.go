@@ -7,9 +7,12 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // noEnv is an empty environment.
@@ -52,13 +55,6 @@ func startWith(t testing.TB, getenv func(string) string, args ...string) (base s
 	return base
 }
 
-// Passwords and queries in addresses are not shown.
-func TestRedacted(t *testing.T) {
-	if got := redacted("http://user:secret@localhost:8000/?token=secret#secret"); strings.Contains(got, "secret") || !strings.Contains(got, "localhost:8000") {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestParseFlags(t *testing.T) {
 	dynamodb := func(name string) string {
 		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
@@ -75,15 +71,16 @@ func TestParseFlags(t *testing.T) {
 			options{addr: ":0", data: "d", store: "bolt", endpoint: "http://127.0.0.1:8000", exposeIssuer: true}, ""},
 		{"-store sqlite", noEnv, options{}, "-store"},
 		{"-data=", noEnv, options{}, "-data"},
-		{"-port 1", noEnv, options{}, "-port"},
+		{"-version", noEnv, options{}, "-version"},
 		{"serve", noEnv, options{}, "serve"},
+		{"-addr 8080", noEnv, options{}, "-addr 8080: use HOST:PORT, such as 127.0.0.1:8080; see -help"},
 	} {
 		var stderr bytes.Buffer
 		got, err := parseFlags(strings.Fields(test.args), test.getenv, &stderr)
 		if test.err == "" && (err != nil || got != test.want) {
 			t.Errorf("%q: got %+v, %v, want %+v", test.args, got, err, test.want)
 		}
-		if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n")) {
+		if test.err != "" && (!errors.Is(err, errUsage) || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%q: got %v, want one line with %q", test.args, err, test.err)
 		}
 		if stderr.Len() > 0 {
@@ -96,17 +93,62 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// Without credentials, a program that would use AWS says so at once. Package e2e
-// has the other settings that stop it.
-func TestNoCredentials(t *testing.T) {
+func TestAddrError(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{syscall.EACCES, "-addr :80: permission denied: choose a port of 1024 or higher"},
+		{syscall.EADDRINUSE, "-addr :80: address already in use: stop the program"},
+		{errors.New("x"), "-addr :80: x"},
+	} {
+		if got := addrError(":80", &net.OpError{Op: "listen", Err: test.err}); !strings.HasPrefix(strings.Replace(got.Error(), "listen: ", "", 1), test.want) {
+			t.Errorf("got %v, want %s", got, test.want)
+		}
+	}
+}
+
+// setAWS clears the SDK's variables, and then sets one of them.
+func setAWS(t *testing.T, name, value string) {
 	for name, value := range map[string]string{
-		endpointVariable: "", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_ACCESS_KEY_ID": "",
+		endpointVariable: "", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_ACCESS_KEY_ID": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "",
 		"AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_CONFIG_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
 	} {
 		t.Setenv(name, value)
 	}
+	t.Setenv(name, value)
+}
+
+// Without credentials, a program that would use AWS says so at once. Package e2e
+// has the other settings that stop it.
+func TestNoCredentials(t *testing.T) {
+	setAWS(t, endpointVariable, "")
 	err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, noEnv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want one line", err)
+	}
+}
+
+// The program waits for credentials and for DynamoDB Local only for a while, and
+// only until Ctrl-C.
+func TestNoAnswer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and no more
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	defer func(d time.Duration) { startTimeout = d }(startTimeout)
+	for _, name := range []string{endpointVariable, "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+		for _, limits := range [][2]time.Duration{{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}} {
+			setAWS(t, name, "http://"+silent.Addr().String())
+			ctx, cancel := context.WithTimeout(t.Context(), limits[0]) // the user's
+			startTimeout = limits[1]
+			start := time.Now()
+			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, os.Getenv, io.Discard, io.Discard)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 30*time.Second {
+				t.Errorf("%s, %v: got %v, want an error when the time is up", name, limits, err)
+			}
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -37,43 +36,55 @@ type options struct {
 	exposeIssuer bool
 }
 
+// errUsage is in the errors of a wrong command line.
+var errUsage = errors.New("see -help")
+
 func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
 	o := options{endpoint: getenv(endpointVariable)}
-	store := "bolt"
-	if o.endpoint != "" {
-		store = "dynamodb"
-	}
 	flags := flag.NewFlagSet("local", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are returned, in one line
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
-	flags.StringVar(&o.store, "store", store, "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at "+endpointVariable)
+	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at "+endpointVariable+
+		"; the default is dynamodb if that is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines reach the token issuer, which gives anyone any identity")
 	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stderr, "Usage of local:")
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(stderr, "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		return options{}, err
+	}
+	switch _, _, addrErr := net.SplitHostPort(o.addr); {
 	case err != nil:
-		return options{}, err
 	case flags.NArg() > 0:
-		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed, see -help", flags.Arg(0))
-	case o.store != "bolt" && o.store != "dynamodb":
-		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
+		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
+	case addrErr != nil:
+		err = fmt.Errorf("-addr %s: use HOST:PORT, such as 127.0.0.1:8080", o.addr)
 	case o.data == "":
-		return options{}, errors.New("-data is empty: set it to a directory")
+		err = errors.New("-data is empty: set it to a directory")
+	case o.store == "" && o.endpoint != "":
+		o.store = "dynamodb"
+	case o.store == "":
+		o.store = "bolt"
+	case o.store != "bolt" && o.store != "dynamodb":
+		err = fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
+	}
+	if err != nil {
+		return options{}, fmt.Errorf("%w; %w", err, errUsage)
 	}
 	return o, nil
 }
 
-// A store is a plants.Store with a description for people.
+// A store is an open store of plants.
 type store struct {
-	plants.Store
-	io.Closer
-	where string
+	plants plants.Store
+	close  func() error
+	where  string // for the start-up messages
 }
+
+// startTimeout limits the wait for credentials and a table. It changes in tests.
+var startTimeout = 10 * time.Second
 
 func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*store, error) {
 	if o.store == "bolt" {
@@ -82,7 +93,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		if err != nil {
 			return nil, err
 		}
-		return &store{s, s, path + " (to start over, stop the program and delete the file)"}, nil
+		return &store{s, s.Close, path + " (to start over, stop the program and delete the file)"}, nil
 	}
 	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
@@ -93,7 +104,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 		return nil, err
 	}
 	where := "table " + cfg.Table + " of DynamoDB"
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if o.endpoint == "" {
 		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
@@ -101,22 +112,12 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 		}
 	} else {
-		where += " at " + redacted(o.endpoint)
+		where += " at " + o.endpoint // without password: NewClient has checked it
 	}
 	if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
 		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
 	}
-	return &store{dynamo.New(client, cfg.Table), io.NopCloser(nil), where}, nil
-}
-
-// redacted returns the scheme and the host of an address. The rest may contain
-// passwords.
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an invalid address"
-	}
-	return u.Scheme + "://" + u.Host
+	return &store{dynamo.New(client, cfg.Table), func() error { return nil }, where}, nil
 }
 
 // tokens verifies tokens, and issues them if no other issuer is configured.
@@ -154,21 +155,23 @@ func (t tokens) front(service http.Handler) http.Handler {
 	return t.issuer.Handler(t.access, page.Handler(issuer.TokenPath, service))
 }
 
-// listen opens the address. The program's own issuer gives anyone any identity,
-// so with it only loopback addresses are allowed without -expose-issuer.
-func listen(ctx context.Context, o options, ownIssuer bool) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("-addr %s: %w: stop the program that uses it, or choose another port; "+
-			"-addr 127.0.0.1:0 takes a free one", o.addr, syscall.EADDRINUSE)
+// addrError returns err, a failure to listen on addr, with what to do.
+func addrError(addr string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		err = fmt.Errorf("%w: stop the program that uses it, or choose another port; -addr 127.0.0.1:0 takes a free one", syscall.EADDRINUSE)
+	case errors.Is(err, syscall.EACCES):
+		err = fmt.Errorf("%w: choose a port of 1024 or higher", syscall.EACCES)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("-addr %s: %w", o.addr, err)
+	return fmt.Errorf("-addr %s: %w", addr, err)
+}
+
+// checkNotExposed refuses to let other machines reach the program's own issuer,
+// which gives anyone any identity.
+func checkNotExposed(addr string, listening net.Addr) error {
+	if listening.(*net.TCPAddr).IP.IsLoopback() {
+		return nil
 	}
-	if ownIssuer && !o.exposeIssuer && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		l.Close()
-		return nil, fmt.Errorf("-addr %s: other machines can reach this address, and the token issuer gives anyone any identity; "+
-			"listen on 127.0.0.1, or set %s to another issuer, or add -expose-issuer", o.addr, config.TokenIssuer)
-	}
-	return l, nil
+	return fmt.Errorf("-addr %s: other machines can reach this address, and the token issuer gives anyone any identity; "+
+		"listen on 127.0.0.1, or set %s to another issuer, or add -expose-issuer", addr, config.TokenIssuer)
 }
