@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/rs/cors"
 
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 )
 
@@ -20,21 +24,30 @@ var (
 )
 
 // allowOrigins lets pages of the origins use next, as API Gateway does in a
-// deployment: next answers preflight requests too, and gets CORS headers added.
-func allowOrigins(origins []string, next http.Handler) http.Handler {
-	if origins == nil {
-		return next
+// deployment: next answers preflight requests too, and gets CORS headers added. It
+// logs the origins that are not listed, since a browser doesn't say why it refuses.
+func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Handler {
+	allowed := func(*http.Request) bool { return false }
+	if len(origins) > 0 {
+		methods := []string{http.MethodHead}
+		for _, rt := range handlers.Routes() {
+			methods = append(methods, rt.Method)
+		}
+		c := cors.New(cors.Options{
+			AllowedOrigins:     origins,
+			AllowedMethods:     methods,
+			AllowedHeaders:     corsRequestHeaders,
+			ExposedHeaders:     corsResponseHeaders,
+			MaxAge:             corsMaxAge,
+			OptionsPassthrough: true,
+		})
+		next, allowed = c.Handler(next), c.OriginAllowed
 	}
-	methods := []string{http.MethodHead}
-	for _, rt := range handlers.Routes() {
-		methods = append(methods, rt.Method)
-	}
-	return cors.New(cors.Options{
-		AllowedOrigins:     origins,
-		AllowedMethods:     methods,
-		AllowedHeaders:     corsRequestHeaders,
-		ExposedHeaders:     corsResponseHeaders,
-		MaxAge:             corsMaxAge,
-		OptionsPassthrough: true,
-	}).Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		if origin != "" && !strings.HasSuffix(origin, "://"+r.Host) && !allowed(r) {
+			log.Warn("origin refused", "origin", fmt.Sprintf("%.100s", origin), "cause", "not in "+config.CORSOrigins)
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -1,20 +1,24 @@
 package main
 
 import (
-	"net/http"
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/api"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/openapi"
-	"example.com/plantstore/test/tools"
 )
 
 // safelisted are the response headers that every page may read.
 // See https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name.
-var safelisted = []string{"Cache-Control", "Content-Length", "Content-Type"}
+// X-Content-Type-Options is for the browser itself.
+var safelisted = []string{"Cache-Control", "Content-Length", "Content-Type", "X-Content-Type-Options"}
 
 // Pages of the listed origins may send and read every header that the OpenAPI
 // document has. Package browser has pages that do.
@@ -40,35 +44,52 @@ func TestCORSHeaders(t *testing.T) {
 }
 
 // A preflight request has the answer of the service, and CORS headers if its
-// origin is listed. So does the token issuer's answer.
+// origin is listed. So does the token issuer's answer. The log has origins that
+// are not listed, except that of the service itself.
 func TestCORSOrigins(t *testing.T) {
-	const listed = "http://localhost:3000"
-	base := startWith(t, func(name string) string { return map[string]string{config.CORSOrigins: listed}[name] })
+	const listed, other = "http://localhost:3000", "http://localhost:3001"
 	for _, test := range []struct {
-		method, path, origin string
-		status               int
-		allowed              string
+		origins, method, path, origin string
+		status                        int
+		allowed                       string
+		refused                       bool
 	}{
-		{"OPTIONS", "/plants/7", listed, 204, listed},
-		{"OPTIONS", "/plants/7", "http://localhost:3001", 204, ""},
-		{"OPTIONS", "/x", listed, 404, listed},
-		{"GET", "/plants", listed, 401, listed},
-		{"GET", "/plants", "null", 401, ""},
-		{"POST", "/oauth2/token", listed, 400, listed},
+		{listed, "OPTIONS", "/plants/7", listed, 204, listed, false},
+		{listed, "OPTIONS", "/plants/7", other, 204, "", true},
+		{listed, "OPTIONS", "/x", listed, 404, listed, false},
+		{listed, "GET", "/plants", listed, 401, listed, false},
+		{listed, "GET", "/plants", "null", 401, "", true},
+		{listed, "POST", "/oauth2/token", listed, 400, listed, false},
+		{listed, "POST", "/oauth2/token", other, 403, "", true},
+		{"*", "GET", "/plants", other, 401, "*", false},
+		{"", "GET", "/plants", other, 401, "", true},
+		{"", "GET", "/plants", "http://example.com", 401, "", false},
+		{"", "GET", "/plants", "", 401, "", false},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), test.method, base+test.path, nil)
+		var out bytes.Buffer
+		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, logging.New(&out, slog.LevelInfo)
+		tokens, err := openTokens(t.Context(), options{data: t.TempDir()}, cfg, log)
 		if err != nil {
 			t.Fatal(err)
 		}
+		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(nil, tokens.verifier, log)))
+		r := httptest.NewRequest(test.method, "http://example.com"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")
-		resp, _ := tools.Send(t, r)
-		h := resp.Header
-		if resp.StatusCode != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s %s from %s: %s %v, want status %d for origin %q", test.method, test.path, test.origin, resp.Status, h, test.status, test.allowed)
+		if test.path == "/oauth2/token" {
+			r.Host = "localhost"
+		}
+		w := httptest.NewRecorder()
+		front.ServeHTTP(w, r)
+		h := w.Header()
+		if w.Code != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%+v: got %d %v", test, w.Code, h)
 		}
 		if test.path == "/plants/7" && !strings.Contains(h.Get("Allow"), "DELETE") {
-			t.Errorf("OPTIONS %s from %s: Allow is %q", test.path, test.origin, h.Get("Allow"))
+			t.Errorf("%+v: Allow is %q", test, h.Get("Allow"))
+		}
+		if strings.Contains(out.String(), `"origin":"`+test.origin+`","cause":"not in CORS_ORIGINS"}`) != test.refused {
+			t.Errorf("%+v: the log is\n%s", test, &out)
 		}
 	}
 }

@@ -2,10 +2,10 @@
 // nothing else: it has an embedded store and issues its own tokens. It can also
 // use DynamoDB, and accept the tokens of another issuer.
 //
-// The flag -h lists the flags, and package config the environment variables; the
-// AWS SDK has its own. The program prints the server's address to standard error
-// and logs requests to standard output. It also serves the OpenAPI document at
-// /openapi.yaml, and at / a page to try the service in a browser.
+// The flag -h lists the flags, and docs/configuration.md the environment variables.
+// The program prints the server's address to standard error and logs requests to
+// standard output. It also serves the OpenAPI document at /openapi.yaml, and at / a
+// page to try the service in a browser.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	defer listener.Close()
 	ownIssuer := cfg.Tokens.Issuer == ""
 	if ownIssuer && !opts.exposeIssuer {
-		if err := checkNotExposed(opts.addr, listener.Addr()); err != nil {
+		if err := checkNotExposed(opts.addr, listener.Addr(), cfg.CORSOrigins); err != nil {
 			return err
 		}
 	}
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	service := handlers.New(store.plants, tokens.verifier, log)
 	banner(stderr, baseURL(listener), store.where, ownIssuer)
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, tokens.front(service)), log, stderr)
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(service)), log, stderr)
 }
 
 // drainTimeout is longer than any request takes. Clients still reading their
@@ -103,8 +103,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 			defer inFlight.Add(-1)
 			handler.ServeHTTP(w, r)
 		}),
-		// Slow clients hold connections only this long. ReadTimeout is below the
-		// service's own time limit, so that a slow body is the client's error.
+		// Slow clients hold connections only this long. The service's own limit is
+		// longer than ReadTimeout, so that a slow body is the client's error.
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       8 * time.Second,
 		WriteTimeout:      30 * time.Second,

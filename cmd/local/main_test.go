@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -17,43 +16,6 @@ import (
 
 // noEnv is an empty environment.
 func noEnv(string) string { return "" }
-
-// start calls startWith with an empty environment.
-func start(t testing.TB, args ...string) (base string) {
-	t.Helper()
-	return startWith(t, noEnv, args...)
-}
-
-// startWith runs the program on a free port, with a new data directory, until the
-// test ends. It returns the program's base URL.
-func startWith(t testing.TB, getenv func(string) string, args ...string) (base string) {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	stderr, w := io.Pipe()
-	ended := make(chan error, 1)
-	args = append([]string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, args...)
-	go func() {
-		err := run(ctx, args, getenv, io.Discard, w)
-		w.CloseWithError(err)
-		ended <- err
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("the program ended with %v", err)
-		}
-	})
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	go io.Copy(io.Discard, stderr)
-	base, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
-	if !ok {
-		t.Fatalf("the first line is %q", line)
-	}
-	return base
-}
 
 func TestParseFlags(t *testing.T) {
 	dynamodb := func(name string) string {
