@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
@@ -36,10 +35,6 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 	token := func(value string) sent { return sent{header: []string{"Authorization", value}} }
 	expired := authtest.Claims("alice")
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
-	noKeys, err := auth.RemoteKeys("http://127.0.0.1:1/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 
 	return map[string]occasion{
 		"createdTagged":   {last: tagged},
@@ -76,8 +71,8 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"tokenMissing":  {last: token("")},
 		"tokenInvalid":  {last: token("Bearer x")},
 		"tokenExpired":  {last: token("Bearer " + issuer.Sign(expired))},
-		"scopeRead":     {last: token("Bearer " + issuer.Token("alice", auth.ScopeWrite))},
-		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", auth.ScopeRead))},
+		"scopeRead":     {last: token("Bearer " + issuer.Token("alice", "plants/write"))},
+		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", "plants/read"))},
 		"plantNotFound": {},
 
 		"pathUnknown":      {last: sent{method: "GET", target: "/plants/"}},
@@ -88,7 +83,7 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"storageOverloaded":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrThrottled}}},
 		"storageUnreachable": {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnreachable}}},
 		"storageUnwritable":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnwritable}}},
-		"keysUnavailable":    {setup: setup{keys: noKeys}},
+		"keysUnavailable":    {setup: setup{jwksURL: "http://127.0.0.1:1/"}},
 		"outOfTime":          {setup: setup{store: &plantstest.Memory{Err: context.DeadlineExceeded}}},
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"testing/iotest"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/bolt"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/openapi"
@@ -44,7 +44,7 @@ type service struct {
 // embedded store.
 type setup struct {
 	store   plants.Store
-	keys    auth.KeySource
+	jwksURL string
 	cutBody bool // requests end early
 }
 
@@ -58,7 +58,7 @@ func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with
 		t.Cleanup(func() { store.Close() })
 		with.store = store
 	}
-	verifier := issuer.VerifierOf(t, auth.Config{Keys: with.keys})
+	verifier := issuer.Verifier(t, config.Tokens{JWKSURL: with.jwksURL})
 	handler := handlers.New(with.store, verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {

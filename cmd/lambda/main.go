@@ -46,7 +46,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	dialTLS := awsroots.DialTLS(log)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialTLSContext = dialTLS
-	verifier, err := auth.New(cfg.Tokens, &http.Client{Transport: transport}, log)
+	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), &http.Client{Transport: transport}, log)
 	if err != nil {
 		return nil, err
 	}

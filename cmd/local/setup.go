@@ -131,7 +131,7 @@ type tokens struct {
 func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (tokens, error) {
 	t := cfg.Tokens
 	if t.Issuer != "" {
-		verifier, err := auth.New(t, http.DefaultClient, log)
+		verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
 		if err != nil {
 			return tokens{}, err
 		}
@@ -145,7 +145,7 @@ func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Log
 		return tokens{}, err
 	}
 	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, own.JWKS()
-	verifier, err := auth.New(t, http.DefaultClient, log)
+	verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
 	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
 	return tokens{verifier, own, issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}}, err
 }

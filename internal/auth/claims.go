@@ -80,7 +80,7 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 			return nil, err
 		}
 	}
-	return token, v.setScopes(&token.caller, c)
+	return token, v.setScopes(token, c)
 }
 
 // checkKind rejects tokens that are not access tokens.
@@ -127,9 +127,9 @@ func (v *Verifier) checkAudience(c claims) error {
 	return nil
 }
 
-// setScopes sets what [Caller.Allows] reports. Issuers put scopes into scope (RFC
+// setScopes sets the scopes that a token names. Issuers put them into scope (RFC
 // 9068 section 2.2.3), scp or both.
-func (v *Verifier) setScopes(caller *Caller, c claims) error {
+func (v *Verifier) setScopes(token *verifiedToken, c claims) error {
 	var names []string
 	for _, claim := range []string{"scope", "scp"} {
 		if c[claim] != nil {
@@ -141,12 +141,30 @@ func (v *Verifier) setScopes(caller *Caller, c claims) error {
 			names = append(names, strings.Split(strings.Join(list, " "), " ")...)
 		}
 	}
-	ours := func(name string) bool { return strings.HasPrefix(name, "plants/") }
-	all := !v.config.RequireScopes && !slices.ContainsFunc(names, ours)
-	caller.read = all || slices.Contains(names, ScopeRead)
-	caller.write = all || slices.Contains(names, ScopeWrite)
+	token.scoped = v.inNamespace(names)
+	for _, scope := range v.scopes {
+		if slices.Contains(names, scope) {
+			token.caller.scopes = append(token.caller.scopes, scope)
+		}
+	}
 	return nil
 }
+
+// requiresScopes reports whether a token that names no scope has none.
+func (v *Verifier) requiresScopes() bool {
+	return v.config.RequireScopes != nil && *v.config.RequireScopes
+}
+
+// inNamespace reports whether any of the scopes is in a namespace of this
+// service's scopes.
+func (v *Verifier) inNamespace(scopes []string) bool {
+	return slices.ContainsFunc(scopes, func(s string) bool {
+		return slices.ContainsFunc(v.scopes, func(ours string) bool { return namespace(s) == namespace(ours) })
+	})
+}
+
+// namespace returns a scope up to the first slash, which it includes.
+func namespace(scope string) string { return scope[:strings.Index(scope, "/")+1] }
 
 // numericDate returns the value of the claim name: seconds since 1970, possibly
 // with a fraction (RFC 7519 section 2), up to the year 9999.

@@ -1,42 +1,86 @@
 package auth
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/time/rate"
+
+	"example.com/plantstore/internal/config"
 )
 
-// IssuerKeys returns the keys that an issuer publishes, without fetching them
-// yet; see [RemoteKeySet.Load]. Their address is in the issuer's metadata (OpenID
-// Connect Discovery 1.0, RFC 8414), which is fetched along with them. The issuer
-// must be a URL with a scheme that [RemoteKeys] accepts, and so must the address.
-// The user pools of Amazon Cognito have a known address.
-//
-// The address is kept until a fetch from it fails. If client is nil, a client
-// with the default transport is used.
-func IssuerKeys(issuer string, client *http.Client) (*RemoteKeySet, error) {
-	u, err := url.Parse(issuer)
-	if err != nil || checkURL(u) != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("the issuer is not an https URL without a query: set the address of its keys")
+// newIssuerKeys returns the keys in c.JWKS or, without it, those at c.JWKSURL or at
+// the address in the issuer's metadata (OpenID Connect Discovery 1.0, RFC 8414),
+// without fetching either yet. The user pools of Amazon Cognito have a known
+// address. An error names the environment variable.
+func newIssuerKeys(c config.Tokens, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
+	k := &issuerKeys{client: restrict(client), log: log, address: c.JWKSURL}
+	k.searches = rate.NewLimiter(rate.Every(searchEvery), searchBurst)
+	if c.JWKSURL != "" { // an invalid URL is an error even if it is not used
+		if err := checkURL(c.JWKSURL); err != nil {
+			return nil, fmt.Errorf("%s: %w", config.TokenJWKSURL, err)
+		}
 	}
-	if isCognito(u) {
-		return RemoteKeys(issuer+"/.well-known/jwks.json", client)
-	}
-	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	u.Path, u.RawPath = "", ""
-	return &RemoteKeySet{
-		issuer: issuer,
-		metadata: []string{
+	if c.JWKS != "" {
+		set, err := parseKeySet([]byte(c.JWKS))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", config.TokenJWKS, err)
+		}
+		k.set, k.fixed = set, true
+	} else if c.JWKSURL == "" {
+		u, err := parseIssuer(c.Issuer)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w, or set %s", config.TokenIssuer, err, config.TokenJWKSURL)
+		}
+		if isCognito(u) {
+			k.address = c.Issuer + "/.well-known/jwks.json"
+			return k, nil
+		}
+		path := strings.TrimSuffix(u.EscapedPath(), "/")
+		u.Path, u.RawPath = "", ""
+		k.issuer = c.Issuer
+		k.metadata = []string{
 			u.String() + path + "/.well-known/openid-configuration",
 			u.String() + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
-		},
-		client: restrict(client),
-	}, nil
+		}
+	}
+	return k, nil
+}
+
+// parseIssuer returns the URL of an issuer that has metadata.
+func parseIssuer(issuer string) (*url.URL, error) {
+	u, err := url.Parse(issuer)
+	var fault string
+	switch {
+	case strings.TrimSpace(issuer) != issuer:
+		fault = "has white space at an end: remove it"
+	case err != nil:
+		fault = "is not a valid URL: correct it"
+	case u.User != nil:
+		fault = "has a user name: remove it"
+	case strings.Contains(issuer, "?"):
+		fault = "has a query: remove it"
+	case strings.Contains(issuer, "#"):
+		fault = "has a fragment: remove it"
+	case u.Scheme != "https" && u.Scheme != "http":
+		fault = "does not begin with https://: correct it"
+	case u.Hostname() == "":
+		fault = "has no host: correct it"
+	case u.Scheme == "http" && !isLocal(u.Hostname()):
+		fault = "must be https, except on this machine: correct it"
+	case strings.Contains(u.Path, "/.well-known/"):
+		fault = "is the address of the metadata: omit " + u.Path[strings.Index(u.Path, "/.well-known/"):]
+	}
+	if fault != "" {
+		public := issuer[strings.LastIndex(issuer, "@")+1:] // without a password
+		return nil, fmt.Errorf("%q %s", public, fault)
+	}
+	return u, nil
 }
 
 // isCognito reports whether an issuer is a user pool of Amazon Cognito.
@@ -47,41 +91,28 @@ func isCognito(issuer *url.URL) bool {
 		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// discover returns the address of the keys, from the first metadata document that
-// has it.
-func (r *RemoteKeySet) discover(ctx context.Context) (string, error) {
+// discover sets the address of the keys, from the first metadata document that has it.
+func (k *issuerKeys) discover() error {
 	var faults []string
-	for _, address := range r.metadata {
-		keys, err := getMetadata(ctx, r.client, address, r.issuer)
+	for _, address := range k.metadata {
+		var metadata struct {
+			Issuer string `json:"issuer"`
+			Keys   string `json:"jwks_uri"`
+		}
+		err := get(k.client, address, func(body []byte) error {
+			if err := json.Unmarshal(body, &metadata); err != nil {
+				return errors.New("not a JSON object with issuer and jwks_uri")
+			}
+			if metadata.Issuer != k.issuer {
+				return fmt.Errorf("its issuer is %s, not %s", quote(metadata.Issuer), quote(k.issuer))
+			}
+			return checkURL(metadata.Keys)
+		})
 		if err == nil {
-			return keys, nil
+			k.address = metadata.Keys
+			return nil
 		}
 		faults = append(faults, err.Error())
 	}
-	return "", fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
-}
-
-// getMetadata returns the address of the keys from a metadata document.
-func getMetadata(ctx context.Context, client *http.Client, rawURL, issuer string) (keys string, err error) {
-	var metadata struct {
-		Issuer string `json:"issuer"`
-		Keys   string `json:"jwks_uri"`
-	}
-	err = get(ctx, client, rawURL, func(body []byte) error {
-		if err := json.Unmarshal(body, &metadata); err != nil {
-			return errors.New("not a JSON object with issuer and jwks_uri")
-		}
-		if metadata.Issuer != issuer {
-			return fmt.Errorf("its issuer is %s, not %s", quote(metadata.Issuer), quote(issuer))
-		}
-		u, err := url.Parse(metadata.Keys)
-		if err == nil {
-			err = checkURL(u)
-		}
-		if err != nil {
-			return fmt.Errorf("its jwks_uri: %w", err)
-		}
-		return nil
-	})
-	return metadata.Keys, err
+	return fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
 }

@@ -1,115 +1,95 @@
 package auth_test
 
 import (
-	"bytes"
-	"crypto"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 )
 
-func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
-
-// An error says what is wrong, so that a person who reads the log can tell what
-// to do. It never contains the token.
+// The errors of the serialization and of the signature.
 func TestErrorTexts(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	must(err)
-	keys, err := auth.StaticKeys(keySet(
-		ecJWK(&issuer.ECKey.PublicKey, authtest.KeyID),
+	v := staticVerifier(t, keySet(
+		newJWK(issuer.ECKey.Public(), authtest.KeyID),
 		jwk{"kty": "OKP", "crv": "Ed448", "kid": "ed448", "x": b64(make([]byte, 57))},
-		rsaJWK(&small.PublicKey, "small"),
+		newJWK(small.Public(), "small"),
 	))
-	must(err)
-	v := issuer.VerifierOf(t, auth.Config{Keys: keys, Audiences: []string{"plants", "web"}})
-	long := strings.Repeat("x", 1000)
-	good := map[string]any{"aud": "plants"}
-	with := func(name string, value any) string {
-		return es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"aud": "plants", name: value}))
-	}
+	token := issuer.Token("alice")
 	for _, test := range []struct{ token, want string }{
 		{"ory_at_abc.def", "not a JWT, whose three parts have a dot between them: configure the issuer to issue JWT access tokens"},
+		{strings.Repeat("x", 10240), "not a JWT"}, // API Gateway's limit
+		{strings.Repeat("x", 10241), "10241 bytes, more than 10240"},
 		{"a.b.c.d.e", "an encrypted token: configure the issuer to sign"},
-		{with("iss", "https://other.test/"+long), `iss is "https://other.test/x`},
-		{with("aud", []string{"a", long}), `aud is ["a" "xxx`},
-		{with("aud", []string{}), `aud is []`},
-		{with("aud", "a"), `accepted are ["plants" "web"]`},
-		{with("sub", nil), "no sub: configure the issuer to include it"},
-		{with("sub", 7), "sub is not a string"},
-		{with("exp", nil), "no exp"},
-		{with("exp", 1), "expired at 1970-01-01T00:00:01Z"},
-		{with("nbf", 9e9), "not valid before 2255-03-14T16:00:00Z"},
-		{with("scope", map[string]any{}), "scope is neither a string nor an array of strings"},
-		{es256(issuer.ECKey, "gone"+long, claimsWith(good)), `no key has the kid "gonexxx`},
-		{es256(issuer.ECKey, "ed448", claimsWith(good)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
-		{es256(issuer.ECKey, "small", claimsWith(good)), `the key "small" is unusable: an RSA key of 1024 bits, fewer than 2048`},
-		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(good)), `wrong signature, by ES256 with key "es256"`},
-		{compact(`{"alg":"HS256"}`, "{}", edSigner(newEdKey())), `algorithm "HS256": configure the issuer to sign with`},
-		{compact(`{"alg":"ES256","typ":"logout+jwt"}`, "{}", edSigner(newEdKey())), `typ is "logout+jwt"`},
-		{compact(`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`, claimsWith(good), ecSigner(issuer.ECKey, crypto.SHA256)), "malformed JOSE header"},
-		{issuer.Token("alice") + "!", "not base64url without padding"},
-		{issuer.Token("alice") + "=", "not base64url without padding"},
-		{strings.Replace(issuer.Token("alice"), ".", "\r\n.", 1), "not a JWT"},
+		{token + "=", "not base64url without padding"},
+		{strings.Replace(token, ".", "\r\n.", 1), "not a JWT"},
+		{es256(issuer.ECKey, "ed448", claimsWith(nil)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
+		{es256(issuer.ECKey, "small", claimsWith(nil)), `the key "small" is unusable: an RSA key of 1024 bits, not 2048 to 4096`},
+		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(nil)), `wrong signature, by ES256 with key "es256"`},
 	} {
-		_, err := v.Authenticate(t.Context(), bearer(test.token))
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got %v; want %q in it", err, test.want)
-			continue
-		}
-		for part := range bytes.SplitSeq([]byte(test.token), []byte(".")) {
-			if len(part) > 5 && strings.Contains(err.Error(), string(part)) {
-				t.Errorf("the error contains a part of the token: %v", err)
-			}
-		}
-		if len(err.Error()) > 250 || strings.ContainsAny(err.Error(), "\r\n") {
-			t.Errorf("not one short line: %v", err)
-		}
+		checkText(t, v, test.token, test.want)
 	}
 }
 
-// An error names the address of the keys, without password and query.
-func TestFetchErrorTexts(t *testing.T) {
-	keys, _ := remoteKeys(t, "https://a.test/keys", transport(func(r *http.Request) *http.Response {
-		if r.URL.Path == "/keys" {
-			return &http.Response{StatusCode: http.StatusFound, Body: http.NoBody, Header: http.Header{"Location": {"https://b.test/login?secret"}}}
-		}
-		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{"Content-Type": {"text/html"}}}
-	}))
-	want := `GET https://b.test/login: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/html")`
-	if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v; want %q in it", err, want)
-	}
-	malformed := transport(func(*http.Request) *http.Response {
-		return &http.Response{StatusCode: http.StatusFound, Body: http.NoBody, Header: http.Header{"Location": {"https://user:secret@%zz"}}}
-	})
-	for _, network := range []http.RoundTripper{nil, malformed} {
-		keys, _ = remoteKeys(t, "http://user:secret@127.0.0.1:1/keys?secret", network)
-		if err := keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "GET http://127.0.0.1:1/keys: ") || strings.Contains(err.Error(), "secret") {
-			t.Errorf("got %v; want the address without its secrets", err)
+// An error for an invalid setting is one line that names the variable, without
+// passwords.
+func TestInvalidConfig(t *testing.T) {
+	try := func(c config.Tokens, want string) {
+		t.Helper()
+		_, err := auth.New(c, []string{"plants/read"}, http.DefaultClient, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: got %v; want one line with %q", c, err, want)
 		}
 	}
-}
-
-func TestIncompleteConfig(t *testing.T) {
-	keys, err := auth.StaticKeys(authtest.NewIssuer(t).JWKS())
-	must(err)
-	for name, change := range map[string]func(*auth.Config){
-		"issuer":         func(c *auth.Config) { c.Issuer = "" },
-		"audiences":      func(c *auth.Config) { c.Audiences = nil },
-		"empty audience": func(c *auth.Config) { c.Audiences = []string{"a", ""} },
-		"keys":           func(c *auth.Config) { c.Keys = nil },
+	plants := []string{"plants"}
+	try(config.Tokens{Audiences: plants, JWKS: "{"}, "TOKEN_ISSUER or TOKEN_AUDIENCE is not set: ")
+	try(config.Tokens{Issuer: "i", JWKS: "{"}, "TOKEN_ISSUER or TOKEN_AUDIENCE is not set: ")
+	try(config.Tokens{Issuer: "i", Audiences: []string{"a", ""}, JWKS: "{"}, "TOKEN_ISSUER or TOKEN_AUDIENCE is not set: ")
+	key := toJSON(newJWK(newECKey(elliptic.P256()).Public(), ""))
+	for document, fault := range map[string]string{
+		"<html>":                 "not a JSON Web Key Set, ",
+		`{"KEYS":[` + key + `]}`: "none of the 0 keys ",
+		`{"keys":null}`:          "none of the 0 keys ",
+		`{"keys":[` + strings.TrimSuffix(key, "}") + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: not a JSON object ",
 	} {
-		c := auth.Config{Issuer: "i", Audiences: []string{"a"}, Keys: keys}
-		change(&c)
-		if v, err := auth.NewVerifier(c); err == nil || v != nil {
-			t.Errorf("without %s: got %v, %v; want an error", name, v, err)
-		}
+		try(config.Tokens{Issuer: "i", Audiences: plants, JWKS: document}, "TOKEN_JWKS: "+fault)
+	}
+	for address, invalid := range map[string]string{
+		"HTTPS://issuer.test/keys":            "TOKEN_JWKS: ", // the address is valid
+		"http://LOCALHOST:8080/keys":          "TOKEN_JWKS: ",
+		"http://[::1]/keys":                   "TOKEN_JWKS: ",
+		"http://host.docker.internal:8080":    "TOKEN_JWKS: ",
+		"http://localhost.issuer.test/keys":   "TOKEN_JWKS_URL: ",
+		"http://127.0.0.1.issuer.test":        "TOKEN_JWKS_URL: ",
+		"http://localhost@issuer.test":        "TOKEN_JWKS_URL: ",
+		"ftp://localhost/keys":                "TOKEN_JWKS_URL: ",
+		"https:///keys#secret":                "TOKEN_JWKS_URL: ",
+		"https://issuer.test/%zz?secret":      "TOKEN_JWKS_URL: ",
+		"http://user:secret@issuer.test/keys": "TOKEN_JWKS_URL: ",
+	} {
+		try(config.Tokens{Issuer: "i", Audiences: plants, JWKSURL: address, JWKS: "{"}, invalid)
+	}
+	for issuer, fault := range map[string]string{ // without other settings, it must have metadata
+		"urn:plantstore:local":    `"urn:plantstore:local" does not begin with https://`,
+		"localhost:8080":          `"localhost:8080" does not begin with https://`,
+		"http://a.test":           `"http://a.test" must be https`,
+		"https://":                `"https://" has no host`,
+		" https://a.test":         `" https://a.test" has white space`,
+		"https://a.test/?":        `"https://a.test/?" has a query`,
+		"https://a.test/#":        `"https://a.test/#" has a fragment`,
+		"https://a.test/%zz":      `"https://a.test/%zz" is not a valid URL`,
+		"https://x:secret@a.test": `"a.test" has a user name`,
+		oauth + "/x":              `"` + oauth + `/x" is the address of the metadata: omit /.well-known/oauth-authorization-server/x`,
+	} {
+		try(config.Tokens{Issuer: issuer, Audiences: plants}, "TOKEN_ISSUER: "+fault)
 	}
 }

@@ -9,24 +9,20 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
+// The limits of a fetch of one document.
 const (
 	maxBodyBytes = 512 << 10 // real documents have a few thousand
 	maxRedirects = 3
+	fetchTimeout = 5 * time.Second // redirects and body included
 )
 
-// getKeySet fetches the key set at rawURL.
-func getKeySet(ctx context.Context, client *http.Client, rawURL string) (set *keySet, err error) {
-	err = get(ctx, client, rawURL, func(body []byte) error {
-		set, err = parseKeySet(body)
-		return err
-	})
-	return set, err
-}
-
-// get fetches rawURL and parses the body.
-func get(ctx context.Context, client *http.Client, rawURL string, parse func(body []byte) error) error {
+// get fetches rawURL and parses the body. It outlives the request that needs it.
+func get(client *http.Client, rawURL string, parse func(body []byte) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
 	if err != nil {
 		return err
@@ -35,12 +31,8 @@ func get(ctx context.Context, client *http.Client, rawURL string, parse func(bod
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		// A *url.Error repeats the whole address, and this cause that of a redirect.
-		cause := errors.Unwrap(err)
-		if strings.HasPrefix(cause.Error(), "failed to parse Location header") {
-			cause = errors.New("malformed Location header")
-		}
-		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), cause)
+		err = errors.Unwrap(err) // a *url.Error repeats the whole address
+		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
 	body, err := read(resp)
@@ -59,31 +51,42 @@ func read(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("status %s", resp.Status)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
-	if err == nil && len(body) > maxBodyBytes {
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" { // net/http removes gzip
+		return nil, fmt.Errorf("content encoding %s: the server must send gzip or none", quote(encoding))
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxBodyBytes))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	}
 	return body, err
 }
 
-// restrict returns a copy of client, which may be nil, that follows only redirects
-// to acceptable addresses.
+// restrict returns a copy of client that follows only redirects to acceptable
+// addresses.
 func restrict(client *http.Client) *http.Client {
-	restricted := new(http.Client)
-	if client != nil {
-		*restricted = *client
+	restricted := *client
+	restricted.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return fmt.Errorf("more than %d redirects", maxRedirects)
+		}
+		if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
+			return errors.New("redirect from https to http")
+		}
+		return checkURL(req.URL.String())
 	}
-	restricted.CheckRedirect = checkRedirect
-	return restricted
+	return &restricted
 }
 
-// checkURL accepts https and, on this machine, http.
-func checkURL(u *url.URL) error {
+// checkURL accepts https and, on this machine or for a container on it, http.
+func checkURL(rawURL string) error {
+	u, err := url.Parse(rawURL)
 	switch {
+	case err != nil:
+		return errors.New("the address of the keys is not a valid URL")
 	case u.Hostname() == "":
-		return fmt.Errorf("%q has no host", withoutSecrets(u))
+		return fmt.Errorf("the address %q of the keys has no host", withoutSecrets(u))
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("%q must be https", withoutSecrets(u))
+		return fmt.Errorf("the address %q of the keys must be https", withoutSecrets(u))
 	}
 	return nil
 }
@@ -95,20 +98,6 @@ func withoutSecrets(u *url.URL) string {
 }
 
 func isLocal(host string) bool {
-	switch strings.ToLower(host) {
-	case "localhost", "host.docker.internal":
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return fmt.Errorf("more than %d redirects", maxRedirects)
-	}
-	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return errors.New("redirect from https to http")
-	}
-	return checkURL(req.URL)
+	host = strings.ToLower(host)
+	return host == "localhost" || host == "host.docker.internal" || net.ParseIP(host).IsLoopback()
 }

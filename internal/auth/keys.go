@@ -1,14 +1,12 @@
 package auth
 
 import (
-	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -17,28 +15,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// minRSABits is the smallest RSA key that RFC 7518 section 3.3 allows.
-const minRSABits = 2048
-
-// StaticKeys returns the keys of a JSON Web Key Set (RFC 7517 section 5). It
-// skips unusable keys, and returns an error if no key is left.
-//
-// A usable key is a public RSA key of at least 2048 bits, an elliptic curve key
-// on P-256, P-384 or P-521, or an Ed25519 key, whose use, key_ops and alg, if
-// present, permit it to verify signatures. A key that includes its private part
-// is unusable.
-func StaticKeys(jwks []byte) (KeySource, error) {
-	set, err := parseKeySet(jwks)
-	if err != nil {
-		return nil, err
-	}
-	return staticKeys{set}, nil
-}
-
-type staticKeys struct{ set *keySet }
-
-func (s staticKeys) current(context.Context) (*keySet, error)        { return s.set, nil }
-func (s staticKeys) newer(context.Context, *keySet) (*keySet, error) { return s.set, nil }
+// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. Larger ones than
+// 4096 bits are not in use, and slow to verify.
+const minRSABits, maxRSABits = 2048, 4096
 
 // A key verifies signatures.
 type key struct {
@@ -47,28 +26,22 @@ type key struct {
 	public     crypto.PublicKey
 }
 
-func (k *key) equal(other *key) bool {
-	public, ok := k.public.(interface{ Equal(crypto.PublicKey) bool })
-	return ok && public.Equal(other.public) &&
-		k.kid == other.kid && slices.Equal(k.algorithms, other.algorithms)
-}
-
 // A keySet is a JSON Web Key Set. It doesn't change.
 type keySet struct {
 	keys     []*key
 	unusable map[string]error // why, by kid
 }
 
-// verify returns the key that signed jws, whose header is h.
-func (s *keySet) verify(jws *jose.JSONWebSignature, h header) (*key, error) {
+// verify returns an error unless one of the keys signed jws, whose header is h.
+func (s *keySet) verify(jws *jose.JSONWebSignature, h header) error {
 	k, err := s.find(h)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := jws.Verify(k.public); err != nil {
-		return nil, invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
+		return invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
 	}
-	return k, nil
+	return nil
 }
 
 // find returns the first key with the kid and for the algorithm of h. Without a
@@ -90,7 +63,10 @@ func (s *keySet) find(h header) (*key, error) {
 	return s.keys[i], nil
 }
 
-// parseKeySet returns the usable keys of a JSON Web Key Set, at least one.
+// parseKeySet returns the usable keys of a JSON Web Key Set (RFC 7517 section 5),
+// at least one: public RSA keys of 2048 to 4096 bits, elliptic curve keys on P-256,
+// P-384 or P-521, and Ed25519 keys, whose use, key_ops and alg, if present, permit
+// them to verify signatures.
 func parseKeySet(data []byte) (*keySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"`
@@ -117,8 +93,7 @@ func parseKeySet(data []byte) (*keySet, error) {
 		set.keys = append(set.keys, k)
 	}
 	if len(set.keys) == 0 {
-		const enough = 3
-		faults = append(faults[:min(len(faults), enough)], "add at least one public RSA, EC or Ed25519 key")
+		faults = append(faults[:min(len(faults), 3)], "add at least one public RSA, EC or Ed25519 key")
 		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s",
 			len(document.Keys), strings.Join(faults, "; "))
 	}
@@ -136,6 +111,9 @@ func parseKey(data jsontext.Value) (*key, error) {
 		if _, ok := members[name]; ok {
 			return nil, errors.New("not a public key")
 		}
+	}
+	if kid, ok := members["kid"]; ok && kid.Kind() != '"' && kid.Kind() != 'n' {
+		return nil, errors.New("its kid is not a string")
 	}
 	if ops, ok := members["key_ops"]; ok {
 		var names []string
@@ -176,21 +154,13 @@ func parseKey(data jsontext.Value) (*key, error) {
 func algorithmsOf(public crypto.PublicKey) ([]string, error) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
-		if bits := public.N.BitLen(); bits < minRSABits {
-			return nil, fmt.Errorf("an RSA key of %d bits, fewer than %d", bits, minRSABits)
-		}
-		if public.N.Bit(0) == 0 || public.E%2 == 0 || public.E > math.MaxInt32 {
-			return nil, errors.New("an RSA key with an invalid modulus or exponent")
+		if bits := public.N.BitLen(); bits < minRSABits || bits > maxRSABits {
+			return nil, fmt.Errorf("an RSA key of %d bits, not %d to %d", bits, minRSABits, maxRSABits)
 		}
 		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
 	case *ecdsa.PublicKey:
-		switch public.Curve.Params().BitSize {
-		case 256:
-			return []string{"ES256"}, nil
-		case 384:
-			return []string{"ES384"}, nil
-		case 521:
-			return []string{"ES512"}, nil
+		if alg := map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}[public.Curve.Params().BitSize]; alg != "" {
+			return []string{alg}, nil
 		}
 	case ed25519.PublicKey:
 		return []string{"EdDSA"}, nil

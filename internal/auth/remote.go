@@ -4,241 +4,188 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
-// The timing of a [RemoteKeySet].
+// The timing of remote keys.
 const (
-	waitTimeout  = time.Second      // for a request or the start of a program
-	fetchTimeout = 5 * time.Second  // for one fetch, redirects and body included
 	refreshAfter = time.Hour        // age at which keys are fetched again
 	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
-	searchEvery  = 10 * time.Second // for one more search, see searchBurst
-	retryEvery   = 30 * time.Second // between fetches after a failed refresh
-	loadEvery    = 5 * time.Second  // between fetches while there are no keys
+	refreshEvery = 30 * time.Second // after a failed refresh
+	loadEvery    = 5 * time.Second  // between fetches without keys
+	searchEvery  = 2 * time.Second  // for newer keys, after searchBurst fetches at once
+	searchBurst  = 3
+	waitTimeout  = time.Second // since the start of a fetch, while there are keys
 )
 
-// searchBurst is how many searches, fetches for newer keys, are allowed at once.
-// Since every fetch finds them, not even a flood of made-up kids delays a new key
-// for more than searchEvery.
-const searchBurst = 3
-
-// A RemoteKeySet is the key set that an issuer publishes at a URL. It is safe
-// for concurrent use.
+// issuerKeys are the keys of an issuer, fixed or fetched from it. They are safe for
+// concurrent use.
 //
-// Fetches are started only by requests, one at a time: no goroutine runs between
-// requests, when the program may be frozen. A token that the present keys verify
-// never waits: if they are older than an hour, it starts a fetch for others. A
-// token with an unknown kid or a wrong signature waits for a fetch; there are at
-// most three such fetches at once, and one more every 10 seconds. If a fetch
-// fails, the present keys remain in use, for up to 24 hours.
+// Requests fetch them, one fetch at a time, and wait for the fetch: between
+// requests the program may be frozen, as on AWS Lambda, and a frozen fetch runs
+// out of time. Which requests need a fetch depends on the keys at hand:
 //
-// While there are no keys, every token waits for a fetch, unless one failed in
-// the last 5 seconds. A fetch may take 5 seconds. No token waits for longer than
-// one second; it then ends in ErrKeysUnavailable, as it does if the fetch fails.
-type RemoteKeySet struct {
-	// OnFailure, if not nil, is called with the error of each failed fetch. Set
-	// it before first use. It may be called from any goroutine.
-	OnFailure func(error)
+//	keys                       a fetch starts at most             a request waits until the fetch
+//	none, or a day old         5 s after the last began           ends
+//	don't verify the token     3 times at once, then every 2 s    ends or has taken a second
+//	an hour old                30 s after one that failed         ends or has taken a second
+//
+// After the wait the request makes do with the keys at hand. The fetch goes on
+// even if nobody waits for it any more. One that was frozen runs out of time as
+// soon as the next request comes; without keys, that request starts another.
+type issuerKeys struct {
+	fixed  bool // set never changes
+	client *http.Client
+	log    *slog.Logger // for failed fetches
 
-	client   *http.Client
+	// Only the fetch in progress uses these.
 	issuer   string   // whose metadata has the address; empty if that is known
 	metadata []string // addresses of the metadata
-	address  string   // of the keys; empty until discovered; used by one fetch at a time
+	address  string   // of the keys; empty until discovered
 
 	mu         sync.Mutex
 	set        *keySet
-	fetched    time.Time // start of the fetch that returned set; zero without one
-	attempted  time.Time // end of the last fetch
-	searches   time.Time // advances by searchEvery with each search, and is never in the future
-	lastError  error     // of the last fetch
-	inProgress *fetch    // nil between fetches
+	fetched    time.Time     // start of the fetch that returned set; zero without one
+	searches   *rate.Limiter // for newer keys
+	began      time.Time     // start of the last fetch
+	inProgress chan struct{} // closed when that fetch ends; nil between fetches
+	ended      time.Time     // end of the last fetch
+	lastError  error         // of the last fetch
 }
 
-// A fetch has ended when done is closed; err is set before.
-type fetch struct {
-	done chan struct{}
-	err  error
+// load fetches the keys, unless they are fixed.
+func (k *issuerKeys) load(ctx context.Context) (*keySet, error) {
+	if k.fixed {
+		return k.set, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.await(ctx, k.start(wallClock()), false)
+	if ctx.Err() != nil {
+		return nil, waited(ctx)
+	}
+	return k.set, k.lastError
 }
 
-// RemoteKeys returns the keys at rawURL, without fetching them yet; see
-// [RemoteKeySet.Load]. The scheme must be https or, for localhost, loopback
-// addresses and host.docker.internal, http. Redirects must comply as well, and
-// must not lead from https to http. If client is nil, a client with the default
-// transport is used.
-func RemoteKeys(rawURL string, client *http.Client) (*RemoteKeySet, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return nil, errors.New("the address of the issuer's keys is not a valid URL")
+// get returns the keys for a request that began at start: those at hand or, if
+// they don't verify its token and are passed as rejected, newer ones. If there are
+// none, it returns the rejected keys, with an error if newer ones can't be fetched.
+// One fetch is enough for a request. Errors match ErrKeysUnavailable or ctx.Err().
+func (k *issuerKeys) get(ctx context.Context, rejected *keySet, start time.Time) (*keySet, error) {
+	if k.fixed {
+		return k.set, nil
 	}
-	if err := checkURL(u); err != nil {
-		return nil, fmt.Errorf("the address of the issuer's keys: %w", err)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := wallClock()
+	if k.unexpired(now) == nil && k.inProgress != nil {
+		k.await(ctx, k.inProgress, false)
+		now = wallClock()
 	}
-	return &RemoteKeySet{address: u.String(), client: restrict(client)}, nil
-}
-
-// Load fetches the keys, or waits for the fetch in progress, for at most a second.
-// An error is not final: a fetch that takes longer goes on, and after one that
-// failed the next request that needs a key tries again.
-func (r *RemoteKeySet) Load(ctx context.Context) error {
-	r.mu.Lock()
-	f := r.start(wallClock())
-	r.mu.Unlock()
-	if err := wait(ctx, f); err != nil {
-		return err
-	}
-	select {
-	case <-f.done:
-		return f.err
+	set, f := k.unexpired(now), k.inProgress
+	var due bool
+	switch {
+	case set == nil:
+		due = elapsed(k.began, now, loadEvery)
+	case set == rejected:
+		due = f == nil && !k.ended.After(start) && k.searches.AllowN(now, 1)
+	case elapsed(k.fetched, now, refreshAfter):
+		due = elapsed(k.ended, now, refreshEvery)
 	default:
-		return fmt.Errorf("the token issuer's keys have not arrived after %v", waitTimeout)
-	}
-}
-
-func (r *RemoteKeySet) current(ctx context.Context) (*keySet, error) {
-	set, f := r.lookUp()
-	if set != nil {
 		return set, nil
 	}
-	if err := wait(ctx, f); err != nil {
-		return nil, err
+	if f == nil && due {
+		f = k.start(now)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if set = r.unexpired(wallClock()); set == nil {
-		return nil, r.unavailable()
+	if f != nil {
+		k.await(ctx, f, set != nil)
+	}
+	set = k.unexpired(wallClock())
+	switch {
+	case set == nil && ctx.Err() != nil:
+		return nil, waited(ctx)
+	case k.inProgress != nil && (set == nil || set == rejected):
+		return set, fmt.Errorf("%w: not fetched after %v yet", ErrKeysUnavailable, waitTimeout)
+	case set == nil || set == rejected && k.lastError != nil:
+		return set, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.lastError) // which may match a context's error
 	}
 	return set, nil
 }
 
-// lookUp returns the present keys, if any, and the fetch in progress, if any. It
-// starts a fetch if one is due because of the keys' age or absence.
-func (r *RemoteKeySet) lookUp() (*keySet, *fetch) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := wallClock()
-	set := r.unexpired(now)
-	switch {
-	case set == nil && elapsed(r.attempted, now, loadEvery):
-		r.start(now)
-	case set != nil && elapsed(r.fetched, now, refreshAfter) && elapsed(r.attempted, now, retryEvery):
-		r.start(now)
+// await waits until ctx or the fetch in progress, f, ends or, if there are keys, f
+// has taken waitTimeout. It unlocks k.mu meanwhile.
+func (k *issuerKeys) await(ctx context.Context, f chan struct{}, keys bool) {
+	if keys {
+		limited, cancel := context.WithTimeout(ctx, waitTimeout-wallClock().Sub(k.began))
+		defer cancel()
+		ctx = limited
 	}
-	return set, r.inProgress
-}
-
-func (r *RemoteKeySet) newer(ctx context.Context, old *keySet) (*keySet, error) {
-	set, f := r.search(old)
-	if set != old {
-		return set, nil
-	}
-	if err := wait(ctx, f); err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.set == old && (r.inProgress != nil || r.lastError != nil) {
-		return nil, r.unavailable()
-	}
-	return r.set, nil
-}
-
-// search returns the present keys and the fetch in progress, if any. It starts a
-// fetch if there are no newer keys than old.
-func (r *RemoteKeySet) search(old *keySet) (*keySet, *fetch) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now := wallClock(); r.set == old && r.inProgress == nil && r.maySearch(now) {
-		r.start(now)
-	}
-	return r.set, r.inProgress
-}
-
-// maySearch counts a search if one is allowed. The caller must hold r.mu.
-func (r *RemoteKeySet) maySearch(now time.Time) bool {
-	if elapsed(r.searches, now, searchBurst*searchEvery) {
-		r.searches = now.Add(-searchBurst * searchEvery)
-	}
-	if !elapsed(r.searches, now, searchEvery) {
-		return false
-	}
-	r.searches = r.searches.Add(searchEvery)
-	return true
-}
-
-// unavailable returns why there are no keys, or no newer ones. The caller must
-// hold r.mu.
-func (r *RemoteKeySet) unavailable() error {
-	if r.inProgress != nil {
-		return fmt.Errorf("%w: not fetched after %v yet", ErrKeysUnavailable, waitTimeout)
-	}
-	return fmt.Errorf("%w: %v", ErrKeysUnavailable, r.lastError) // which may match a context's error
-}
-
-// wait waits for f, which may be nil, but not for longer than waitTimeout.
-func wait(ctx context.Context, f *fetch) error {
-	if f == nil {
-		return nil
-	}
-	timeout := time.NewTimer(waitTimeout)
-	defer timeout.Stop()
+	k.mu.Unlock()
+	defer k.mu.Lock()
 	select {
-	case <-f.done:
-	case <-timeout.C:
+	case <-f:
 	case <-ctx.Done():
-		return fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
 	}
-	return nil
 }
 
-// unexpired returns nil if there are no keys. The caller must hold r.mu.
-func (r *RemoteKeySet) unexpired(now time.Time) *keySet {
-	if now.Sub(r.fetched) >= expireAfter {
+// waited returns the error of a request that ended while it waited.
+func waited(ctx context.Context) error {
+	return fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
+}
+
+// unexpired returns nil if there are no keys. The caller must hold k.mu.
+func (k *issuerKeys) unexpired(now time.Time) *keySet {
+	if now.Sub(k.fetched) >= expireAfter {
 		return nil
 	}
-	return r.set
+	return k.set
 }
 
 // start starts a fetch, unless one is in progress, and returns it. The fetch
-// outlives the request that started it. The caller must hold r.mu.
-func (r *RemoteKeySet) start(now time.Time) *fetch {
-	if r.inProgress != nil {
-		return r.inProgress
+// outlives the request that started it. The caller must hold k.mu.
+func (k *issuerKeys) start(now time.Time) chan struct{} {
+	if k.inProgress != nil {
+		return k.inProgress
 	}
-	f := &fetch{done: make(chan struct{})}
-	r.inProgress = f
+	f := make(chan struct{})
+	k.began, k.inProgress = now, f
 	go func() {
-		set, err := r.fetch()
-		if err != nil && r.OnFailure != nil {
-			r.OnFailure(err)
+		set, err := k.fetch()
+		if err != nil {
+			k.log.Warn("no token keys", "cause", err.Error())
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
 		if err == nil {
-			r.set, r.fetched = set, now
+			k.set, k.fetched = set, now
 		}
-		r.inProgress, r.attempted, r.lastError = nil, wallClock(), err
-		f.err = err
-		close(f.done)
+		k.inProgress, k.ended, k.lastError = nil, wallClock(), err
+		close(f)
 	}()
 	return f
 }
 
-func (r *RemoteKeySet) fetch() (set *keySet, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
-	defer cancel()
-	if r.address == "" {
-		r.address, err = r.discover(ctx)
+// fetch finds the address, if necessary, and fetches the keys. It keeps an address
+// that doesn't answer in time: a slow issuer must not need both fetches each time.
+func (k *issuerKeys) fetch() (set *keySet, err error) {
+	if k.address == "" {
+		err = k.discover()
 	}
 	if err == nil {
-		set, err = getKeySet(ctx, r.client, r.address)
+		err = get(k.client, k.address, func(body []byte) (err error) {
+			set, err = parseKeySet(body)
+			return err
+		})
 	}
 	if err != nil {
-		if r.issuer != "" {
-			r.address = ""
+		if timeout, ok := errors.AsType[net.Error](err); k.issuer != "" && !(ok && timeout.Timeout()) {
+			k.address = ""
 		}
 		return nil, fmt.Errorf("fetching the token issuer's keys: %w", err)
 	}

@@ -1,97 +1,89 @@
 package auth_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"io"
-	"net/http"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 )
 
-// A remoteIssuer publishes keys without a network, as synctest requires.
+// A remoteIssuer publishes its key.
 type remoteIssuer struct {
-	key     *ecdsa.PrivateKey
-	keys    *auth.RemoteKeySet
-	v       *auth.Verifier
-	fetches atomic.Int32
-	failed  atomic.Int32 // calls of OnFailure
-
-	mu    sync.Mutex
-	kids  []string      // that key is published under; none means status 500
-	delay time.Duration // of a response
+	site
+	key    *ecdsa.PrivateKey
+	v      *auth.Verifier
+	log    strings.Builder
+	tokens map[string]string // by kid
 }
 
+// newRemoteIssuer returns an issuer whose key is loaded, if there are kids.
 func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
-	i := &remoteIssuer{key: newECKey(elliptic.P256()), kids: kids}
-	keys, err := auth.RemoteKeys("https://issuer.test/keys", &http.Client{Transport: i})
-	must(err)
-	keys.OnFailure = func(error) { i.failed.Add(1) }
-	i.keys = keys
-	i.v = authtest.NewIssuer(t).VerifierOf(t, auth.Config{Keys: keys})
+	i := &remoteIssuer{key: newECKey(elliptic.P256()), tokens: map[string]string{}}
+	i.v = newVerifier(t, config.Tokens{JWKSURL: keysURL, RequireScopes: new(false)}, i, &i.log)
+	i.set(0, kids...)
+	if kids != nil {
+		must(i.v.Load(t.Context()))
+		i.fetches()
+	}
 	return i
 }
 
+// set publishes the key under these kids from now on or, without one, responds with
+// status 500.
 func (i *remoteIssuer) set(delay time.Duration, kids ...string) {
+	page := "HTTP/1.1 500 Internal Server Error\r\n\r\n"
+	if len(kids) > 0 {
+		var keys []jwk
+		for _, kid := range kids {
+			keys = append(keys, newJWK(i.key.Public(), kid))
+		}
+		page = string(keySet(keys...))
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.delay, i.kids = delay, kids
+	i.delay, i.pages = delay, map[string]string{keysURL: page}
 }
 
-func (i *remoteIssuer) RoundTrip(req *http.Request) (*http.Response, error) {
-	i.fetches.Add(1)
+// fetches returns the number of requests since the last call.
+func (i *remoteIssuer) fetches() int {
 	i.mu.Lock()
-	delay, kids := i.delay, i.kids
-	i.mu.Unlock()
-	select {
-	case <-time.After(delay):
-	case <-req.Context().Done():
-		return nil, req.Context().Err()
-	}
-	if len(kids) == 0 {
-		return &http.Response{StatusCode: 500, Status: "500 Internal Server Error", Body: http.NoBody, Request: req}, nil
-	}
-	var keys []jwk
-	for _, kid := range kids {
-		keys = append(keys, ecJWK(&i.key.PublicKey, kid))
-	}
-	body := io.NopCloser(strings.NewReader(string(keySet(keys...))))
-	return &http.Response{StatusCode: 200, Body: body, Request: req}, nil
+	defer i.mu.Unlock()
+	n := len(i.requests)
+	i.requests = nil
+	return n
 }
 
+// token returns the same token each time.
 func (i *remoteIssuer) token(kid string) string {
-	return es256(i.key, kid, claimsWith(map[string]any{"exp": time.Now().Add(1000 * time.Hour).Unix()}))
+	if token := i.tokens[kid]; token != "" {
+		return token
+	}
+	i.tokens[kid] = es256(i.key, kid, claimsWith(map[string]any{"exp": time.Now().Add(1000 * time.Hour).Unix()}))
+	return i.tokens[kid]
 }
 
 // check is check with a token with this kid. The response must take exactly took,
 // with this number of fetches since the last check.
-func (i *remoteIssuer) check(t *testing.T, kid string, want error, took time.Duration, fetches int32) {
+func (i *remoteIssuer) check(t *testing.T, kid string, want error, took time.Duration, fetches int) {
 	t.Helper()
 	start := time.Now()
 	check(t, i.v, i.token(kid), want)
 	if d := time.Since(start); d != took {
 		t.Errorf("took %v, want %v", d, took)
 	}
-	synctest.Wait() // for a refresh in the background
-	if n := i.fetches.Swap(0); n != fetches {
+	if n := i.fetches(); n != fetches {
 		t.Errorf("%d fetches, want %d", n, fetches)
 	}
-}
-
-func (i *remoteIssuer) load(t *testing.T) {
-	t.Helper()
-	if err := i.keys.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	i.fetches.Store(0)
 }
 
 // A step is the arrival of a token.
@@ -101,10 +93,9 @@ type step struct {
 	kid     string        // of the token
 	want    error
 	took    time.Duration
-	fetches int32 // since the last step
+	fetches int // since the last step
 }
 
-// published is what the issuer answers from then on.
 type published struct {
 	delay time.Duration
 	kids  []string
@@ -115,114 +106,178 @@ func keys(delay time.Duration, kids ...string) *published { return &published{de
 func TestSchedules(t *testing.T) {
 	const ms = time.Millisecond
 	invalid, unavailable := auth.ErrInvalidToken, auth.ErrKeysUnavailable
+	unknown := errors.Join(invalid, unavailable) // newer keys are
 	for _, test := range []struct {
 		name   string
-		kids   []string // that Load fetches, if any
-		failed int32    // calls of OnFailure
+		kids   []string // that are loaded, if any
+		failed int      // logged fetches
 		steps  []step
 	}{
-		{"a known kid never waits", []string{"a"}, 0, []step{
-			{0, nil, "a", nil, 0, 0},
-			{time.Hour - 1, nil, "a", nil, 0, 0},
-			{1, keys(900*ms, "a", "b"), "a", nil, 0, 1}, // the keys are an hour old
-			{0, nil, "a", nil, 0, 0},                    // one fetch at a time
-			{900 * ms, nil, "b", nil, 0, 0},
-			{time.Hour - 900*ms - 1, nil, "a", nil, 0, 0},
-			{1, nil, "b", nil, 0, 1},
+		{"a refresh finds that a key was withdrawn", []string{"a"}, 0, []step{
+			{time.Hour - ms, keys(900*ms, "b"), "a", nil, 0, 0},
+			{ms, nil, "a", invalid, 900 * ms, 1}, // which needs no search
+			{0, nil, "b", nil, 0, 0},
+			{time.Hour - 900*ms - ms, nil, "b", nil, 0, 0},
+			{ms, nil, "b", nil, 900 * ms, 1},
 		}},
-		{"a failed refresh keeps the keys for a day", []string{"a"}, 4, []step{
-			{time.Hour, keys(0), "a", nil, 0, 1},
+		{"a failed refresh keeps the keys for a day", []string{"a"}, 5, []step{
+			{time.Hour, keys(ms), "a", nil, ms, 1},
 			{30*time.Second - 1, nil, "a", nil, 0, 0},
-			{1, nil, "a", nil, 0, 1},
-			{23*time.Hour - 30*time.Second - 1, nil, "a", nil, 0, 1},
+			{1, nil, "a", nil, ms, 1},
+			{30 * time.Second, nil, "b", unknown, ms, 1}, // which is not fetched for twice
+			{23*time.Hour - time.Minute - 4*ms - 1, nil, "a", nil, ms, 1},
 			{1, nil, "a", unavailable, 0, 0}, // a day old
-			{5 * time.Second, nil, "a", unavailable, 0, 1},
+			{5 * time.Second, nil, "a", unavailable, ms, 1},
 			{0, keys(0, "a"), "a", unavailable, 0, 0},
 			{5 * time.Second, nil, "a", nil, 0, 1},
 		}},
-		// Tokens that the keys don't verify may fetch three times at once, and once
-		// more every 10 seconds.
-		{"search budget", []string{"a"}, 0, []step{
+		{"a slow refresh is waited for until it has taken a second", []string{"a"}, 0, []step{
+			{time.Hour, keys(4500*ms, "b"), "a", nil, time.Second, 1},
+			{0, nil, "a", nil, 0, 0},
+			{0, nil, "b", unknown, 0, 0},
+			{3500 * ms, nil, "b", nil, 0, 0},
+		}},
+		{"three searches at once, then one every two seconds", []string{"a"}, 0, []step{
 			{0, keys(200*ms, "a"), "b", invalid, 200 * ms, 1},
 			{0, nil, "b", invalid, 200 * ms, 1},
 			{0, nil, "c", invalid, 200 * ms, 1},
-			{10*time.Second - 600*ms - 1, nil, "b", invalid, 0, 0},
-			{1, nil, "b", invalid, 200 * ms, 1},
-			{0, nil, "d", invalid, 0, 0},
+			{1390 * ms, nil, "b", invalid, 0, 0},
+			{20 * ms, nil, "b", invalid, 200 * ms, 1},
+			{0, nil, "a", nil, 0, 0},
 			{50 * time.Minute, nil, "b", invalid, 200 * ms, 1}, // the budget is full, but not larger
 			{0, nil, "b", invalid, 200 * ms, 1},
 			{0, nil, "b", invalid, 200 * ms, 1},
 			{0, nil, "b", invalid, 0, 0},
-			{10 * time.Second, keys(200*ms, "a", "b"), "b", nil, 200 * ms, 1},
-			{time.Hour, nil, "a", nil, 0, 1}, // not out of the budget
+			{2 * time.Second, keys(200*ms, "a", "b"), "b", nil, 200 * ms, 1},
 		}},
-		{"no keys yet", nil, 3, []step{
+		{"a slow search is waited for until it has taken a second", []string{"a"}, 0, []step{
+			{0, keys(4500*ms, "a", "b"), "b", unknown, time.Second, 1},
+			{0, nil, "c", unknown, 0, 0},
+			{0, nil, "c", unknown, 0, 0},
+			{0, nil, "a", nil, 0, 0},
+			{3500 * ms, keys(ms, "a", "b"), "b", nil, 0, 0},
+			{0, nil, "c", invalid, ms, 1}, // three searches are left
+			{0, nil, "c", invalid, ms, 1},
+			{0, nil, "c", invalid, ms, 1},
+		}},
+		{"an unknown kid while the issuer is down", []string{"a"}, 3, []step{
+			{0, keys(0), "b", unknown, 0, 1},
+			{0, nil, "b", unknown, 0, 1},
+			{0, nil, "b", unknown, 0, 1},
+			{0, nil, "b", unknown, 0, 0},
+			{0, nil, "a", nil, 0, 0},
+		}},
+		{"no keys yet", nil, 2, []step{
 			{0, nil, "a", unavailable, 0, 1},
 			{0, nil, "a", unavailable, 0, 0},
 			{5*time.Second - 1, nil, "a", unavailable, 0, 0},
-			{1, nil, "a", unavailable, 0, 1},
-			{5 * time.Second, nil, "a", unavailable, 0, 1},
-			{5*time.Second - 1, keys(0, "a"), "a", unavailable, 0, 0},
-			{1, nil, "a", nil, 0, 1},
-		}},
-		// A request waits a second, but a fetch may take five.
-		{"slow fetch", nil, 0, []step{
-			{0, keys(2500*ms, "a"), "a", unavailable, time.Second, 1},
-			{1000 * ms, nil, "a", nil, 500 * ms, 0},
-			// An unknown kid may be that of the key that is being fetched.
-			{0, keys(4500*ms, "a", "b"), "b", unavailable, time.Second, 1},
-			{0, nil, "a", nil, 0, 0},
-			{3 * time.Second, nil, "b", nil, 500 * ms, 0},
-		}},
-		{"unknown kid while the issuer is down", []string{"a"}, 1, []step{
-			{0, keys(0), "b", unavailable, 0, 1},
-			{0, nil, "a", nil, 0, 0},
-			{0, keys(0, "a"), "b", invalid, 0, 1},
-		}},
-		{"unresponsive issuer", nil, 2, []step{
-			{0, keys(time.Hour, "a"), "a", unavailable, time.Second, 1},
-			{4*time.Second - 1, nil, "a", unavailable, 1, 0}, // the fetch ends
-			{5*time.Second - 2, nil, "a", unavailable, 0, 0},
-			{2, nil, "a", unavailable, time.Second, 1},
+			{1, keys(time.Hour), "a", unavailable, 5 * time.Second, 1},
+			{0, keys(4900*ms, "a"), "a", nil, 4900 * ms, 1},
 		}},
 	} {
 		t.Run(test.name, bubble(func(t *testing.T) {
 			i := newRemoteIssuer(t, test.kids...)
-			if test.kids != nil {
-				i.load(t)
-			}
 			for n, s := range test.steps {
 				time.Sleep(s.wait)
+				synctest.Wait()
 				if s.issuer != nil {
 					i.set(s.issuer.delay, s.issuer.kids...)
 				}
 				t.Logf("step %d", n+1)
 				i.check(t, s.kid, s.want, s.took, s.fetches)
 			}
-			time.Sleep(5 * time.Second) // for a fetch in the background
-			if n := i.failed.Load(); n != test.failed {
-				t.Errorf("OnFailure was called %d times, want %d", n, test.failed)
+			if n := strings.Count(i.log.String(), "no token keys"); n != test.failed {
+				t.Errorf("%d failures logged, want %d", n, test.failed)
 			}
 		}))
 	}
 }
 
-// Load waits a second for a fetch, and reports one that failed. Requests report
-// the same error.
-func TestLoadFails(t *testing.T) {
+// An issuer that restarts with new keys may give them the old kid, or none.
+func TestReplacedKey(t *testing.T) {
+	for _, kid := range []string{"a", ""} {
+		synctest.Test(t, func(t *testing.T) {
+			i := newRemoteIssuer(t, kid)
+			old := i.token(kid)
+			check(t, i.v, old, nil)
+			i.key, i.tokens = newECKey(elliptic.P256()), map[string]string{}
+			i.set(0, kid)
+			i.check(t, kid, nil, 0, 1)
+			check(t, i.v, old, auth.ErrInvalidToken) // even though it is in the cache
+		})
+	}
+}
+
+// All tokens that need a fetch wait for the same one.
+func TestFetchIsShared(t *testing.T) {
+	for _, kids := range [][]string{{"a"}, nil} {
+		t.Run(fmt.Sprint(kids), bubble(func(t *testing.T) {
+			i := newRemoteIssuer(t, kids...)
+			i.set(800*time.Millisecond, "a", "b")
+			start, token := time.Now(), i.token("b")
+			var group sync.WaitGroup
+			for n := range 100 {
+				group.Go(func() {
+					time.Sleep(time.Duration(n) * time.Millisecond)
+					check(t, i.v, token, nil)
+					if d := time.Since(start); d != 800*time.Millisecond {
+						t.Errorf("took %v, want the time of the fetch", d)
+					}
+				})
+			}
+			group.Wait()
+			if n := i.fetches(); n != 1 {
+				t.Errorf("%d fetches, want 1", n)
+			}
+		}))
+	}
+}
+
+// A request or a start whose context ends returns at once; the fetch goes on for
+// the others.
+func TestCanceledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
-		if err := i.keys.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "500") {
-			t.Errorf("Load: got %v, want the status", err)
-		}
-		if _, err := i.v.Authenticate(t.Context(), bearer(i.token("a"))); err == nil || !strings.Contains(err.Error(), "500") {
-			t.Errorf("got %v, want the status of the fetch", err)
-		}
-		i.set(2500*time.Millisecond, "a")
+		i.set(500*time.Millisecond, "a")
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
 		start := time.Now()
-		if err := i.keys.Load(t.Context()); err == nil || time.Since(start) != time.Second {
-			t.Errorf("Load: got %v after %v, want an error after a second", err, time.Since(start))
+		caller, err := i.v.Authenticate(ctx, bearer(i.token("a")))
+		checkResult(t, caller, err, context.DeadlineExceeded)
+		if err := i.v.Load(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Load: got %v", err)
 		}
-		time.Sleep(2 * time.Second)
+		if d := time.Since(start); d != 100*time.Millisecond {
+			t.Errorf("took %v, want 100ms", d)
+		}
+		i.check(t, "a", nil, 400*time.Millisecond, 1)
+	})
+}
+
+// A fetch that runs out of time, since the program was frozen after its start, fails
+// no request that comes later.
+func TestFrozenFirstFetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t)
+		i.set(time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_ = i.v.Load(ctx)
+		i.set(time.Second, "a")
+		i.check(t, "a", nil, 4*time.Second, 2)
+	})
+}
+
+// A clock that was set back postpones neither a refresh nor its end.
+func TestClock(t *testing.T) {
+	if s := auth.WallClock().String(); strings.Contains(s, "m=") {
+		t.Errorf("%s has a monotonic reading, which stops while the program is frozen", s)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.v.Age(-time.Hour)
+		i.set(2*time.Second, "a")
+		i.check(t, "a", nil, time.Second, 1)
+		time.Sleep(time.Second)
 	})
 }

@@ -29,11 +29,10 @@ var algorithms = []jose.SignatureAlgorithm{
 // A verifiedToken is what a token with a valid signature says.
 type verifiedToken struct {
 	caller    Caller
+	scoped    bool      // names a scope in a namespace of this service
 	notBefore time.Time // zero if the token has no nbf
 	expires   time.Time
-
-	header header
-	key    *key // that verified the signature
+	keys      *keySet // that verified the signature
 }
 
 // validAt returns ErrInvalidToken if the token is not valid yet at now, and
@@ -48,8 +47,9 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks a token in all respects except the time.
-func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
+// verify checks a token in all respects except the time, for a request that came
+// at start.
+func (v *Verifier) verify(ctx context.Context, raw string, start time.Time) (*verifiedToken, error) {
 	headerJSON, payload, err := split(raw)
 	if err != nil {
 		return nil, err
@@ -69,33 +69,34 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 	if err != nil {
 		return nil, err
 	}
-	token.header = h
-	token.key, err = v.signingKey(ctx, jws, h)
+	token.keys, err = v.signedBy(ctx, jws, h, start)
 	if err != nil {
 		return nil, err
+	}
+	if !token.scoped && !v.requiresScopes() {
+		token.caller.scopes = v.scopes
 	}
 	return token, nil
 }
 
-// signingKey returns the key that signed jws, whose header is h. If the present
-// keys don't include it, the issuer may have a new key, under any kid.
-func (v *Verifier) signingKey(ctx context.Context, jws *jose.JSONWebSignature, h header) (*key, error) {
-	keys, err := v.config.Keys.current(ctx)
+// signedBy returns the keys that verify jws, whose header is h. If the present
+// ones don't, the issuer may have a new key, under any kid.
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, start time.Time) (*keySet, error) {
+	keys, err := v.keys.get(ctx, nil, start)
 	if err != nil {
 		return nil, err
 	}
-	k, err := keys.verify(jws, h)
-	if err == nil {
-		return k, nil
+	if err = keys.verify(jws, h); err == nil {
+		return keys, nil
 	}
-	newer, fetchErr := v.config.Keys.newer(ctx, keys)
+	newer, fetchErr := v.keys.get(ctx, keys, start)
 	switch {
-	case fetchErr != nil:
-		return nil, fetchErr
+	case fetchErr != nil: // anybody can make up a kid, so the service has not failed
+		return nil, fmt.Errorf("%w, and newer keys are unknown: %w", err, fetchErr)
 	case newer == keys:
 		return nil, err
 	}
-	return newer.verify(jws, h)
+	return newer, newer.verify(jws, h)
 }
 
 // split decodes the header and the payload of a JWS in compact serialization

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 )
@@ -43,14 +43,11 @@ func (s *nullStore) List(context.Context, string, plants.Query) (plants.Page, er
 // token and with tokens whose signature must be verified.
 func BenchmarkService(b *testing.B) {
 	issuer := authtest.NewIssuer(b)
-	keys, err := auth.StaticKeys(issuer.JWKS())
-	if err != nil {
-		b.Fatal(err)
-	}
+	tokens := config.Tokens{JWKS: string(issuer.JWKS())}
 	store, log := newNullStore(), logging.New(io.Discard, slog.LevelInfo)
-	seen := New(store, issuer.Verifier(b), log)
+	seen := New(store, issuer.Verifier(b, config.Tokens{}), log)
 	// A new verifier has cached nothing, and is cheap to create.
-	first := func() *Service { return New(store, issuer.VerifierOf(b, auth.Config{Keys: keys}), log) }
+	first := func() *Service { return New(store, issuer.Verifier(b, tokens), log) }
 
 	for _, op := range []struct{ name, method, path, body string }{
 		{"create", "POST", "/plants", `{"id":1,"name":"Basil","tag":"herb"}`},

@@ -159,6 +159,8 @@ func (s *Service) logRequest(r *request, status int, err error, took time.Durati
 		// A client that disconnected is not an error of the service.
 		if status >= 500 && !errors.Is(err, context.Canceled) {
 			level = slog.LevelError
+		} else if errors.Is(err, auth.ErrKeysUnavailable) {
+			level = slog.LevelWarn // the token may be signed with a newer key
 		}
 	}
 	if p, ok := errors.AsType[*panicError](err); ok {

@@ -11,6 +11,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/bolt"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/tools"
@@ -27,7 +28,7 @@ type server struct {
 func newServer(t testing.TB, store plants.Store) *server {
 	t.Helper()
 	s := &server{issuer: authtest.NewIssuer(t), log: new(logBuffer)}
-	s.Server = httptest.NewServer(New(store, s.issuer.Verifier(t), logging.New(s.log, slog.LevelInfo)))
+	s.Server = httptest.NewServer(New(store, s.issuer.Verifier(t, config.Tokens{}), logging.New(s.log, slog.LevelInfo)))
 	t.Cleanup(s.Close)
 	return s
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
@@ -193,7 +194,7 @@ func logFields(t *testing.T) []string {
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "1"})
 	event := fmt.Appendf(nil, `{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},`+
 		`"requestContext":{"requestId":"2","http":{"method":"GET"}}}`, issuer.Token("alice"))
-	if _, err := lambdahttp.New(handlers.New(panicking{}, issuer.Verifier(t), log), log).Invoke(ctx, event); err != nil {
+	if _, err := lambdahttp.New(handlers.New(panicking{}, issuer.Verifier(t, config.Tokens{}), log), log).Invoke(ctx, event); err != nil {
 		t.Fatal(err)
 	}
 	var line map[string]any

@@ -2,13 +2,14 @@
 package authtest
 
 import (
-	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
+	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/config"
 )
 
 // What the tokens of an [Issuer] contain.
@@ -42,10 +44,7 @@ var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.Genera
 // NewIssuer returns an Issuer with its own ES256 key. Its parameter restricts it
 // to tests.
 func NewIssuer(testing.TB) *Issuer {
-	return &Issuer{
-		ECKey:  must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)),
-		RSAKey: must(rsaKey()),
-	}
+	return &Issuer{must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)), must(rsaKey())}
 }
 
 // JWKS returns the public keys as a JSON Web Key Set.
@@ -56,22 +55,22 @@ func (i *Issuer) JWKS() []byte {
 	}}))
 }
 
-// Verifier returns a verifier of the Issuer's tokens that doesn't require
-// scopes.
-func (i *Issuer) Verifier(tb testing.TB) *auth.Verifier { return i.VerifierOf(tb, auth.Config{}) }
-
-// VerifierOf returns a verifier with the configuration c, whose empty fields
-// are set to those of the Issuer.
-func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
+// Verifier returns a verifier of the Issuer's tokens with the configuration c,
+// whose audience and keys are by default those of the Issuer. The scopes are by
+// default plants/read and plants/write.
+func (i *Issuer) Verifier(tb testing.TB, c config.Tokens, scopes ...string) *auth.Verifier {
 	tb.Helper()
-	c.Issuer = cmp.Or(c.Issuer, IssuerURL)
+	c.Issuer = IssuerURL
 	if c.Audiences == nil {
 		c.Audiences = []string{Audience}
 	}
-	if c.Keys == nil {
-		c.Keys = must(auth.StaticKeys(i.JWKS()))
+	if c.JWKSURL == "" && c.JWKS == "" {
+		c.JWKS = string(i.JWKS())
 	}
-	v, err := auth.NewVerifier(c)
+	if scopes == nil {
+		scopes = []string{"plants/read", "plants/write"}
+	}
+	v, err := auth.New(c, scopes, http.DefaultClient, slog.New(slog.DiscardHandler))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -82,13 +81,7 @@ func (i *Issuer) VerifierOf(tb testing.TB, c auth.Config) *auth.Verifier {
 // Without scopes there is no scope claim. Callers may modify the map.
 func Claims(sub string, scopes ...string) map[string]any {
 	now := time.Now()
-	claims := map[string]any{
-		"iss": IssuerURL,
-		"sub": sub,
-		"aud": Audience,
-		"iat": now.Unix(),
-		"exp": now.Add(Lifetime).Unix(),
-	}
+	claims := map[string]any{"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix()}
 	if len(scopes) > 0 {
 		claims["scope"] = strings.Join(scopes, " ")
 	}
@@ -96,14 +89,10 @@ func Claims(sub string, scopes ...string) map[string]any {
 }
 
 // Token returns a token with [Claims], signed with the ES256 key.
-func (i *Issuer) Token(sub string, scopes ...string) string {
-	return i.Sign(Claims(sub, scopes...))
-}
+func (i *Issuer) Token(sub string, scopes ...string) string { return i.Sign(Claims(sub, scopes...)) }
 
 // Sign returns a token with these claims, signed with the ES256 key.
-func (i *Issuer) Sign(claims map[string]any) string {
-	return sign(jose.ES256, i.ECKey, KeyID, claims)
-}
+func (i *Issuer) Sign(claims map[string]any) string { return sign(jose.ES256, i.ECKey, KeyID, claims) }
 
 // SignRS256 is like [Issuer.Sign] with the RS256 key.
 func (i *Issuer) SignRS256(claims map[string]any) string {

@@ -1,0 +1,219 @@
+package auth_test
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
+)
+
+const (
+	notFound = "HTTP/1.1 404 Not Found\r\n\r\n"
+	ok       = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+	tooLate  = 5 * time.Second // for one document
+)
+
+// A site maps addresses to what a server sends, in HTTP/1.1 or as the body
+// alone, before it closes the connection. It needs no network, as synctest requires.
+type site struct {
+	mu       sync.Mutex
+	pages    map[string]string
+	delay    time.Duration // of a response
+	requests []string
+}
+
+func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
+	url := r.URL.String()
+	s.mu.Lock()
+	s.requests = append(s.requests, url)
+	page, found := s.pages[url]
+	delay := s.delay
+	s.mu.Unlock()
+	select {
+	case <-time.After(delay):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	switch {
+	case !found:
+		page = notFound
+	case page != "" && !strings.HasPrefix(page, "HTTP/"):
+		page = ok + page
+	}
+	return http.ReadResponse(bufio.NewReader(strings.NewReader(page)), r)
+}
+
+// redirect is the answer that leads to another address.
+func redirect(to string) string { return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\n\r\n" }
+
+// newVerifier returns a verifier with keys from this network.
+func newVerifier(t *testing.T, c config.Tokens, network http.RoundTripper, log io.Writer) *auth.Verifier {
+	t.Helper()
+	c.Issuer, c.Audiences = cmp.Or(c.Issuer, authtest.IssuerURL), []string{authtest.Audience}
+	v, err := auth.New(c, []string{"plants/read", "plants/write"}, &http.Client{Transport: network}, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// checkLoad checks that the keys are loaded or, if want isn't empty, that the
+// error is one line with want in it and without secrets.
+func checkLoad(t *testing.T, v *auth.Verifier, want string) {
+	t.Helper()
+	err := v.Load(t.Context())
+	if want == "" {
+		if err != nil {
+			t.Errorf("Load: got %v; want no error", err)
+		}
+	} else if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Load: got %v; want one line with %q", err, want)
+	}
+}
+
+// An invalid response counts as a failed fetch, is logged, and leaves the keys as
+// they are.
+func TestResponses(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	valid := string(issuer.JWKS())
+	const url = "https://issuer.test/keys"
+	for name, test := range map[string]struct{ page, want string }{
+		"500 with keys":  {"HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid, "GET " + url + ": status 500 Internal Server Error"},
+		"HTML":           {"\x00\xff<html>", `GET ` + url + `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
+		"no keys":        {`{"keys":[]}`, "none of the 0 keys"},
+		"closed at once": {"", "GET " + url + ": unexpected EOF"},
+		"closed early":   {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid, "unexpected EOF"},
+		"encoding":       {"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n" + valid, `content encoding "br"`},
+		"512 KiB":        {valid + strings.Repeat(" ", 512<<10-len(valid)), ""},
+		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
+		"login page":     {redirect("https://b.test/login?secret"), "GET https://b.test/login: status 404"},
+	} {
+		t.Run(name, bubble(func(t *testing.T) {
+			s := &site{pages: map[string]string{url: test.page}}
+			var log strings.Builder
+			v := newVerifier(t, config.Tokens{JWKSURL: url, RequireScopes: new(false)}, s, &log)
+			checkLoad(t, v, test.want)
+			if lines := strings.Count(log.String(), "\n"); lines > 1 || (lines == 0) != (test.want == "") || len(log.String()) > 500 {
+				t.Errorf("got the log %s; want one line of a failure", log.String())
+			}
+			s.pages[url] = valid
+			checkLoad(t, v, "")
+			s.pages[url] = test.page
+			checkLoad(t, v, test.want)
+			check(t, v, issuer.Token("alice"), nil)
+		}))
+	}
+	v := newVerifier(t, config.Tokens{JWKSURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
+	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
+}
+
+func TestRedirects(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	for _, test := range []struct {
+		route string // addresses, each but the last redirecting to the next
+		want  string // in the error
+	}{
+		{"http://localhost/1 http://127.0.0.1/2 https://b.test/3", ""},
+		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4", ""},
+		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4 https://a.test/5", "more than 3 redirects"},
+		{"https://a.test/1 http://localhost/2", "from https to http"},
+		{"http://localhost/1 https://a.test/2 http://localhost/3", "from https to http"},
+		{"http://localhost/1 http://b.test/2", "must be https"},
+		{"http://localhost/1 file:///etc/hosts", "no host"},
+	} {
+		route := strings.Fields(test.route)
+		s := &site{pages: map[string]string{route[len(route)-1]: string(issuer.JWKS())}}
+		for i, url := range route[:len(route)-1] {
+			s.pages[url] = redirect(route[i+1])
+		}
+		checkLoad(t, newVerifier(t, config.Tokens{JWKSURL: route[0]}, s, io.Discard), test.want)
+	}
+}
+
+const (
+	keysURL = "https://keys.test/k?v=1"
+	openID  = "https://a.test/.well-known/openid-configuration"
+	oauth   = "https://a.test/.well-known/oauth-authorization-server" // of RFC 8414
+)
+
+func metadata(issuer, jwksURI string, scopes ...string) string {
+	return toJSON(map[string]any{"issuer": issuer, "jwks_uri": jwksURI, "scopes_supported": append(scopes, "openid")})
+}
+
+func TestDiscovery(t *testing.T) {
+	valid := metadata("https://a.test", keysURL)
+	tokens := authtest.NewIssuer(t)
+	const cognito = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
+	jwks := string(tokens.JWKS())
+	for _, test := range []struct {
+		issuer    string
+		url, page string // the metadata or, for the last ones, the keys
+		want      string // in the error, if any
+	}{
+		{"https://a.test", openID, valid, ""},
+		{"https://a.test:8443/realms/x", "https://a.test:8443/realms/x/.well-known/openid-configuration", metadata("https://a.test:8443/realms/x", keysURL), ""},
+		{"https://a.test/x/", "https://a.test/x/.well-known/openid-configuration", metadata("https://a.test/x/", keysURL), ""},
+		{"https://a.test", oauth, valid, ""},
+		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
+		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
+		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
+		{"https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/"`},
+		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" of the keys`},
+		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k"), "must be https"},
+		// The address of Cognito's keys is known.
+		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
+		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
+		{"https://cognito-idp.x.amazonaws.com", "https://cognito-idp.x.amazonaws.com/.well-known/jwks.json", jwks, "status 404"},
+		{"https://cognito-idp.x.amazonaws.com.b.test/p", "https://cognito-idp.x.amazonaws.com.b.test/p/.well-known/jwks.json", jwks, "status 404"},
+		{"https://b.test/p", "https://b.test/p/.well-known/jwks.json", jwks, "status 404"},
+	} {
+		s := &site{pages: map[string]string{keysURL: jwks, test.url: test.page}}
+		v := newVerifier(t, config.Tokens{Issuer: test.issuer}, s, io.Discard)
+		checkLoad(t, v, test.want)
+		if test.want == "" {
+			claims := authtest.Claims("alice")
+			claims["iss"] = test.issuer
+			check(t, v, tokens.Sign(claims), nil)
+		}
+	}
+}
+
+// The address is found once. A slow issuer may take almost 5 seconds for each
+// document; after more the address is kept, and after other failures it isn't.
+func TestDiscoveredAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{pages: map[string]string{}, delay: tooLate - 1}
+		s.pages[openID], s.pages[keysURL] = metadata("https://a.test", keysURL), string(authtest.NewIssuer(t).JWKS())
+		v := newVerifier(t, config.Tokens{Issuer: "https://a.test"}, s, io.Discard)
+		expect := func(want string, requests ...string) {
+			t.Helper()
+			s.requests = nil
+			checkLoad(t, v, want)
+			if !slices.Equal(s.requests, requests) {
+				t.Errorf("fetched %q, want %q", s.requests, requests)
+			}
+		}
+		expect("", openID, keysURL)
+		s.delay = tooLate + 1
+		expect("deadline exceeded", keysURL)
+		s.delay, s.pages[keysURL] = 0, notFound
+		expect("404", keysURL)
+		s.delay = tooLate + 1
+		start := time.Now()
+		expect("deadline exceeded", openID, oauth)
+		if d := time.Since(start); d != 2*tooLate {
+			t.Errorf("the metadata took %v, want two time limits", d)
+		}
+	})
+}
