@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"example.com/plantstore/internal/config"
@@ -52,7 +53,9 @@ type Verifier struct {
 	config config.Tokens
 	scopes []string
 	keys   *issuerKeys
+	log    *slog.Logger
 	cache  tokenCache
+	warned sync.Once // of tokens without scopes
 }
 
 // New returns a Verifier of the tokens that c describes: iss is compared byte by
@@ -64,7 +67,8 @@ type Verifier struct {
 // The scopes are those of the service, each a namespace, a slash and a name, such
 // as plants/read. They are read from the claims scope and scp, each a string or an
 // array of strings. A token that names any scope of these namespaces has only the
-// scopes that it names. One that names none has all, unless c requires scopes.
+// scopes that it names. One that names none has all, unless scopes are required by
+// c or the issuer's metadata names a scope of these namespaces.
 func New(c config.Tokens, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, fmt.Errorf("%s or %s is not set: set both", config.TokenIssuer, config.TokenAudience)
@@ -73,14 +77,22 @@ func New(c config.Tokens, scopes []string, client *http.Client, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	return &Verifier{config: c, scopes: scopes, keys: keys}, nil
+	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
 }
 
 // Load fetches the issuer's keys, if they are remote, until ctx ends. An error is
 // not final: a fetch that takes longer goes on, and after one that failed the next
 // request that needs a key tries again.
+//
+// The first Load that succeeds logs a warning if tokens that name no scope are
+// accepted without a setting that says so.
 func (v *Verifier) Load(ctx context.Context) error {
-	_, err := v.keys.load(ctx)
+	keys, err := v.keys.load(ctx)
+	if err == nil && v.config.RequireScopes == nil && !v.requiresScopes(keys) {
+		v.warned.Do(func() {
+			v.log.Warn("tokens without scopes may do everything: set "+config.RequireScopes, "scopes", v.scopes)
+		})
+	}
 	return err
 }
 

@@ -151,8 +151,9 @@ func (v *Verifier) setScopes(token *verifiedToken, c claims) error {
 }
 
 // requiresScopes reports whether a token that names no scope has none.
-func (v *Verifier) requiresScopes() bool {
-	return v.config.RequireScopes != nil && *v.config.RequireScopes
+func (v *Verifier) requiresScopes(keys *keySet) bool {
+	required := v.config.RequireScopes
+	return required != nil && *required || v.inNamespace(keys.scopes)
 }
 
 // inNamespace reports whether any of the scopes is in a namespace of this

@@ -200,3 +200,35 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
 		}
 	}
 }
+
+// An issuer whose metadata names a scope of this service can issue them, so a
+// token that names none has none. Else the first Load warns of such tokens, unless
+// the setting says that they are accepted.
+func TestScopesOfTheIssuer(t *testing.T) {
+	tokens := authtest.NewIssuer(t)
+	for _, test := range []struct {
+		supported, allowed string
+		setting            *bool
+		warnings           int
+	}{
+		{"plants/read", "", nil, 0},
+		{"plants/x", "", new(false), 0},
+		{"email", "plants/read plants/write", nil, 1},
+		{"email", "plants/read plants/write", new(false), 0},
+		{"email", "", new(true), 0},
+	} {
+		s := &site{pages: map[string]string{}}
+		s.pages[authtest.IssuerURL+"/.well-known/openid-configuration"] = metadata(authtest.IssuerURL, keysURL, test.supported)
+		var log strings.Builder
+		v := newVerifier(t, config.Tokens{RequireScopes: test.setting}, s, &log)
+		v.Load(t.Context()) // fails
+		s.pages[keysURL] = string(tokens.JWKS())
+		for range 2 {
+			must(v.Load(t.Context()))
+		}
+		if warnings := strings.Count(log.String(), "tokens without scopes"); warnings != test.warnings {
+			t.Errorf("%+v: %d warnings", test, warnings)
+		}
+		checkScopes(t, v, tokens.Token("alice"), test.allowed)
+	}
+}

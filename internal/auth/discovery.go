@@ -91,13 +91,15 @@ func isCognito(issuer *url.URL) bool {
 		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// discover sets the address of the keys, from the first metadata document that has it.
+// discover sets the address of the keys and the scopes of the issuer, from the
+// first metadata document that has the address.
 func (k *issuerKeys) discover() error {
 	var faults []string
 	for _, address := range k.metadata {
 		var metadata struct {
-			Issuer string `json:"issuer"`
-			Keys   string `json:"jwks_uri"`
+			Issuer string   `json:"issuer"`
+			Keys   string   `json:"jwks_uri"`
+			Scopes []string `json:"scopes_supported"`
 		}
 		err := get(k.client, address, func(body []byte) error {
 			if err := json.Unmarshal(body, &metadata); err != nil {
@@ -109,7 +111,7 @@ func (k *issuerKeys) discover() error {
 			return checkURL(metadata.Keys)
 		})
 		if err == nil {
-			k.address = metadata.Keys
+			k.address, k.scopes = metadata.Keys, metadata.Scopes
 			return nil
 		}
 		faults = append(faults, err.Error())

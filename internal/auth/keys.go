@@ -30,6 +30,7 @@ type key struct {
 type keySet struct {
 	keys     []*key
 	unusable map[string]error // why, by kid
+	scopes   []string         // that the issuer's metadata names, if the keys come from there
 }
 
 // verify returns an error unless one of the keys signed jws, whose header is h.

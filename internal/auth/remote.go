@@ -48,6 +48,7 @@ type issuerKeys struct {
 	issuer   string   // whose metadata has the address; empty if that is known
 	metadata []string // addresses of the metadata
 	address  string   // of the keys; empty until discovered
+	scopes   []string // that the metadata names
 
 	mu         sync.Mutex
 	set        *keySet
@@ -189,6 +190,7 @@ func (k *issuerKeys) fetch() (set *keySet, err error) {
 		}
 		return nil, fmt.Errorf("fetching the token issuer's keys: %w", err)
 	}
+	set.scopes = k.scopes
 	return set, nil
 }
 

@@ -73,7 +73,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, start time.Time) (*ve
 	if err != nil {
 		return nil, err
 	}
-	if !token.scoped && !v.requiresScopes() {
+	if !token.scoped && !v.requiresScopes(token.keys) {
 		token.caller.scopes = v.scopes
 	}
 	return token, nil
