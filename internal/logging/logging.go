@@ -10,14 +10,13 @@ import (
 	"slices"
 )
 
-// New returns a logger that writes JSON to w or, if w is a terminal, readable
-// text. It drops lines below level. Each line carries the attributes of its
+// New returns a logger that writes JSON to w or, if w is a terminal, lines for a
+// person. It drops lines below level. Each line carries the attributes of its
 // context, see [With].
 func New(w io.Writer, level slog.Level) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: level}
-	var h slog.Handler = slog.NewJSONHandler(w, opts)
+	var h slog.Handler = slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
 	if isTerminal(w) {
-		h = slog.NewTextHandler(w, opts)
+		h = terminalHandler{w: w, level: level}
 	}
 	return slog.New(contextHandler{h})
 }
@@ -38,18 +37,18 @@ type contextKey struct{}
 
 // With returns a copy of ctx whose log lines also carry attrs.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	return context.WithValue(ctx, contextKey{}, slices.Concat(Attrs(ctx), attrs))
+	return context.WithValue(ctx, contextKey{}, slices.Concat(attrsOf(ctx), attrs))
 }
 
-// Attrs returns the attributes that the log lines of ctx carry.
-func Attrs(ctx context.Context) []slog.Attr {
+// attrsOf returns the attributes that the log lines of ctx carry.
+func attrsOf(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(contextKey{}).([]slog.Attr)
 	return attrs
 }
 
 // RequestIDOf returns the request id that the log lines of ctx carry, or "".
 func RequestIDOf(ctx context.Context) string {
-	for _, a := range Attrs(ctx) {
+	for _, a := range attrsOf(ctx) {
 		if a.Key == RequestID {
 			return a.Value.String()
 		}
@@ -61,7 +60,7 @@ func RequestIDOf(ctx context.Context) string {
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	if attrs := Attrs(ctx); len(attrs) > 0 {
+	if attrs := attrsOf(ctx); len(attrs) > 0 {
 		r = r.Clone()
 		r.AddAttrs(attrs...)
 	}

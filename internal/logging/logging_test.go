@@ -6,81 +6,64 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"reflect"
+	"regexp"
 	"testing"
 )
 
-// lines parses the JSON lines in b.
-func lines(t *testing.T, b *bytes.Buffer) (all []map[string]any) {
-	t.Helper()
-	dec := json.NewDecoder(b)
-	for dec.More() {
-		var line map[string]any
-		if err := dec.Decode(&line); err != nil {
-			t.Fatalf("not JSON: %v", err)
-		}
-		all = append(all, line)
-	}
-	return all
-}
-
-func TestContextAttributes(t *testing.T) {
-	var b bytes.Buffer
-	log := New(&b, slog.LevelInfo)
-	outer := With(context.Background(), slog.String(RequestID, "r1"))
-	inner := With(outer, slog.String("extra", "x"))
-
-	log.InfoContext(inner, "inner", "own", 1)
-	log.With("component", "sdk").InfoContext(outer, "outer")
-	log.WithGroup("g").Info("none")
-
-	got := lines(t, &b)
-	if len(got) != 3 {
-		t.Fatalf("got %d lines, want 3", len(got))
-	}
-	if got[0][RequestID] != "r1" || got[0]["extra"] != "x" || got[0]["own"] != 1.0 {
-		t.Errorf("attributes are missing in the inner line: %v", got[0])
-	}
-	if got[1][RequestID] != "r1" || got[1]["component"] != "sdk" || got[1]["extra"] != nil {
-		t.Errorf("the outer line has the wrong attributes: %v", got[1])
-	}
-	if got[2][RequestID] != nil {
-		t.Errorf("a line without a context has a request id: %v", got[2])
-	}
-}
-
-func TestLevel(t *testing.T) {
+func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	log := New(&b, slog.LevelWarn)
-	log.Info("no")
-	log.Warn("yes")
-	if got := lines(t, &b); len(got) != 1 || got[0]["msg"] != "yes" {
-		t.Errorf("got %v, want only the warning", got)
+	outer := With(context.Background(), slog.String(RequestID, "r1"))
+	log.WarnContext(With(outer, slog.String("extra", "x")), "inner", "own", 1)
+	log.With("component", "sdk").ErrorContext(outer, "outer")
+	log.WithGroup("g").Error("none")
+	log.InfoContext(outer, "dropped")
+	const want = `{"level":"WARN","msg":"inner","own":1,"request_id":"r1","extra":"x"}
+{"level":"ERROR","msg":"outer","component":"sdk","request_id":"r1"}
+{"level":"ERROR","msg":"none"}
+`
+	if got := regexp.MustCompile(`"time":"[^"]+",`).ReplaceAllString(b.String(), ""); got != want {
+		t.Errorf("got\n%swant, with times,\n%s", got, want)
 	}
 }
 
-// The null device serves as the terminal: every system has it, and it is a
-// character device too.
+// A terminal gets lines for a person, and a file gets JSON. The null device serves
+// as the terminal: every system has it, and it is a character device too.
 func TestTerminal(t *testing.T) {
-	file, err := os.CreateTemp(t.TempDir(), "log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer device.Close()
-	for _, test := range []struct {
-		f    *os.File
-		want bool
-	}{{file, false}, {device, true}} {
-		if got := isTerminal(test.f); got != test.want {
-			t.Errorf("isTerminal(%s) = %v, want %v", test.f.Name(), got, test.want)
-		}
+	if h := New(device, slog.LevelInfo).Handler().(contextHandler).Handler; reflect.TypeOf(h) != reflect.TypeFor[terminalHandler]() {
+		t.Errorf("the handler for a terminal is a %T", h)
 	}
+	file, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
 	New(file, slog.LevelInfo).Info("hello")
 	if b, _ := os.ReadFile(file.Name()); !json.Valid(b) {
 		t.Errorf("a file got %q, want JSON", b)
+	}
+}
+
+func TestTerminalLines(t *testing.T) {
+	var b bytes.Buffer
+	log := slog.New(contextHandler{terminalHandler{w: &b, level: slog.LevelInfo}})
+	ctx := With(context.Background(), slog.String(RequestID, "r1"))
+	log.InfoContext(ctx, "request", "method", "POST", "route", "POST /plants", "status", 400, "duration_ms", 0.42, "sub", "alice", "error", 40003, "cause", "the id is in use")
+	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J", "stack", "goroutine 1")
+	log.With("host", "x y").WarnContext(ctx, "no token keys", "cause", "status 404")
+	log.DebugContext(ctx, "dropped")
+	const want = `POST /plants 400 0.4ms alice 40003 the id is in use
+ERROR GET /x 12.0ms a�b panic: �[2J
+goroutine 1
+WARN no token keys status 404 host="x y"
+`
+	if got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(b.String(), ""); got != want {
+		t.Errorf("got\n%swant, with times,\n%s", got, want)
 	}
 }
