@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -101,19 +102,23 @@ func decodeString(field string, v jsontext.Value) (*string, error) {
 
 // explain returns the end of the error message for a malformed body.
 func explain(body []byte, err error) string {
-	if !utf8.Valid(body) {
-		return ": invalid UTF-8"
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return ""
 	}
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return ": duplicate name in an object"
+	fault, rest := "invalid syntax", body[syntax.ByteOffset:]
+	char, size := utf8.DecodeRune(rest)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		fault = "duplicate name " + excerpt(syntax.JSONPointer.LastToken())
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		fault = "unexpected end"
+	case char == utf8.RuneError && size == 1:
+		fault = "invalid UTF-8"
+	case bytes.HasPrefix(rest, []byte("\ufeff")):
+		fault = "byte order mark"
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return ": unexpected end"
-	}
-	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return ": invalid syntax"
-	}
-	return ""
+	return fmt.Sprintf(": %s at byte offset %d", fault, syntax.ByteOffset)
 }
 
 // checkMediaType returns an error if h declares a body that is not plain JSON
@@ -138,7 +143,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// readBody reads the body of r, which ServeHTTP has limited to maxBody.
+// readBody reads the body of r, which handle has limited to maxBody.
 func readBody(r *request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
