@@ -15,9 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// An event has the fields that this package needs of an HTTP request in payload
-// format 2.0. It has no others, because an unexpected type in any field of
-// events.APIGatewayV2HTTPRequest makes the whole event fail to decode.
+// An event has only the fields that are needed: an unexpected type in any other
+// field of [events.APIGatewayV2HTTPRequest] would make the event fail to decode.
 type event struct {
 	Version         string            `json:"version"`
 	RawPath         string            `json:"rawPath"`
@@ -41,10 +40,8 @@ type event struct {
 }
 
 // parse decodes and validates an event. It returns the event even with an error,
-// since its request id may be known.
-//
-// Payloads that are not UTF-8 are errors. encoding/json would replace the invalid
-// bytes, and the handler would get a body that the client never sent.
+// since its request id may be known. Unlike encoding/json, it rejects invalid
+// UTF-8, instead of replacing it by what the client never sent.
 func parse(payload []byte) (*event, error) {
 	e := new(event)
 	if err := json.Unmarshal(payload, e); err != nil {
@@ -60,8 +57,8 @@ func parse(payload []byte) (*event, error) {
 }
 
 // parsePath sets the path. An HTTP API and sam local decode the path before they
-// put it into an event; a function URL doesn't. Only the domain name of a
-// function URL contains .lambda-url. .
+// put it into an event; a function URL, whose domain name contains .lambda-url.,
+// doesn't.
 func (e *event) parsePath() error {
 	if !strings.HasPrefix(e.RawPath, "/") {
 		return errors.New("rawPath doesn't begin with a slash")
@@ -78,11 +75,9 @@ func (e *event) parsePath() error {
 	return nil
 }
 
-// parseHeader sets header and host, validated as net/http does.
-//
-// It leaves values as they are. The adapter splits most of them at commas, even
-// in free text. It takes cookies from one place: function URLs and sam local send
-// them in headers and in cookies, and the adapter would add both.
+// parseHeader sets header and host, validated as net/http does. The adapter
+// would split most values at commas, and double the cookies of function URLs and
+// sam local, which are in headers and in cookies.
 func (e *event) parseHeader() error {
 	e.header = make(http.Header, len(e.Headers)+1)
 	for name, value := range e.Headers {
@@ -92,7 +87,7 @@ func (e *event) parseHeader() error {
 		}
 		e.header[key] = []string{value}
 	}
-	if len(e.Cookies) > 0 && e.header["Cookie"] == nil {
+	if len(e.Cookies) > 0 {
 		e.header["Cookie"] = []string{strings.Join(e.Cookies, "; ")}
 	}
 	for key, values := range e.header {
@@ -105,9 +100,7 @@ func (e *event) parseHeader() error {
 	}
 	e.host = cmp.Or(e.header.Get("Host"), e.RequestContext.DomainName)
 	e.header.Del("Host")
-	// The adapter can pass trusted data to handlers in these two. It doesn't do so
-	// here, so they come from the client.
-	e.header.Del(core.APIGwContextHeader)
+	e.header.Del(core.APIGwContextHeader) // the adapter's, for trusted data
 	e.header.Del(core.APIGwStageVarsHeader)
 	return nil
 }
@@ -125,9 +118,9 @@ func (e *event) decodeBody() error {
 	return nil
 }
 
-// forAdapter returns the event in a form that the adapter converts without
-// error: the path encoded, because the adapter decodes it, a valid domain name,
-// and nothing that complete sets.
+// forAdapter returns what the adapter converts without error: the path encoded,
+// because the adapter decodes it, a valid domain name, and nothing that complete
+// sets.
 func (e *event) forAdapter() events.APIGatewayV2HTTPRequest {
 	return events.APIGatewayV2HTTPRequest{
 		RawPath: e.path.EscapedPath(),
@@ -140,23 +133,15 @@ func (e *event) forAdapter() events.APIGatewayV2HTTPRequest {
 	}
 }
 
-// complete corrects the adapter's request, so that it has what
-// [net/http.Server] sets:
-//
-//   - the method as sent; the adapter changes it to upper case
-//   - the query as sent, even if invalid; the adapter parses it and cuts it
-//     off at a #
-//   - a URL of path and query only
-//   - the header, and the host, which is not part of it
-//   - a remote address with a port: 0, since the client's port is unknown
+// complete corrects the adapter's request, so that it has what [net/http.Server]
+// sets.
 func (e *event) complete(r *http.Request) {
-	r.Method = e.RequestContext.HTTP.Method
+	r.Method = e.RequestContext.HTTP.Method // not in upper case
 	r.URL.Scheme, r.URL.Host = "", ""
-	r.URL.RawQuery = e.RawQueryString
+	r.URL.RawQuery = e.RawQueryString // as sent, even if invalid or with a #
 	r.RequestURI = r.URL.RequestURI()
-	r.Header = e.header
-	r.Host = e.host
-	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0")
+	r.Header, r.Host = e.header, e.host
+	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0") // the client's port is unknown
 }
 
 // isToken reports whether s is a token, the syntax of methods and header names

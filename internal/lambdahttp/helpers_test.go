@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"log"
 	"log/slog"
 	"net/http"
 	"os"
@@ -55,25 +54,21 @@ var moduleDir = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(dir), err
 })
 
-// with returns the event in a file of testdata with the value at path set to v.
-// Slashes separate the names in path.
-func with(t testing.TB, name, path string, v any) []byte {
-	t.Helper()
-	return set(t, fixture(t, name), path, v)
-}
-
-// set returns payload with the value at path set to v.
-func set(t testing.TB, payload []byte, path string, v any) []byte {
+// with returns the event in a file of testdata with other values: pairs of a path,
+// in which slashes separate names, and the value there.
+func with(t testing.TB, name string, values ...any) []byte {
 	t.Helper()
 	var event map[string]any
-	if err := json.Unmarshal(payload, &event); err != nil {
+	if err := json.Unmarshal(fixture(t, name), &event); err != nil {
 		t.Fatal(err)
 	}
-	at, names := event, strings.Split(path, "/")
-	for _, name := range names[:len(names)-1] {
-		at = at[name].(map[string]any)
+	for i := 0; i < len(values); i += 2 {
+		at, names := event, strings.Split(values[i].(string), "/")
+		for _, name := range names[:len(names)-1] {
+			at = at[name].(map[string]any)
+		}
+		at[names[len(names)-1]] = values[i+1]
 	}
-	at[names[len(names)-1]] = v
 	b, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
@@ -128,8 +123,7 @@ func unchecked(t testing.TB, b []byte) (a answer) {
 	return a
 }
 
-// bare returns the adapter without this package, set up as its documentation
-// says.
+// bare returns the adapter without this package.
 func bare(h http.Handler) lambda.Handler {
 	return lambda.NewHandler(httpadapter.NewV2(h).ProxyWithContext)
 }
@@ -152,29 +146,6 @@ func logged() (*slog.Logger, func() []map[string]any) {
 		}
 		return lines
 	}
-}
-
-// printed returns what f prints to standard output and through package log.
-func printed(t testing.TB, f func()) string {
-	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "printed"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	stdout := os.Stdout
-	os.Stdout = file
-	log.SetOutput(file)
-	defer func() {
-		os.Stdout = stdout
-		log.SetOutput(os.Stderr)
-	}()
-	f()
-	b, err := os.ReadFile(file.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // outcome invokes h and describes what happened: see's result, the error or the

@@ -1,19 +1,13 @@
 // Package lambdahttp runs an [http.Handler] on AWS Lambda, behind an API Gateway
-// HTTP API or a Lambda function URL, both in payload format 2.0. The handler
-// sees the requests that it would see behind [net/http.Server]. Every event gets
-// an HTTP response: an event that is not an HTTP request gets 400, a handler
-// that panics 500. No event causes a Lambda error, which would count against the
-// function's alarms and could roll back a healthy deployment.
+// HTTP API or a Lambda function URL. The handler sees the requests that it would
+// see behind [net/http.Server]. Every event gets an HTTP response: one that is
+// not an HTTP request gets 400, and a handler that panics 500. A Lambda error
+// would set off the function's alarms, and could roll back a healthy deployment.
 //
 // The httpadapter package of aws-lambda-go-api-proxy does the conversion. This
-// package works around its faults: it decodes the event itself, passes on only
-// what the adapter converts correctly, sets the rest on the request afterwards,
-// and wraps the adapter's ResponseWriter. Comments name each fault, and the tests
-// show it by running the adapter alone beside this package.
-//
-// The adapter prints to standard output and through package log when a
-// conversion fails. This package rejects or repairs such events first, so the
-// adapter prints nothing.
+// package decodes the event itself, passes on only what the adapter converts
+// correctly, and sets the rest on the request afterwards. Comments name the
+// adapter's faults; the tests run the adapter alone beside this package.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -37,14 +31,13 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// DeadlineMargin is how long before the deadline of the invocation the request's
+// deadlineMargin is how long before the deadline of the invocation the request's
 // context ends. It leaves the handler time to answer, for example with 504. At
-// the deadline itself Lambda kills the process, and the client gets an error of
-// API Gateway's.
-const DeadlineMargin = 500 * time.Millisecond
+// the deadline itself Lambda kills the process, and the client gets API
+// Gateway's error.
+const deadlineMargin = 500 * time.Millisecond
 
-// The bodies of the responses that the service can't give itself. They have the
-// service's Error shape.
+// The responses that the service can't give itself, in its Error shape.
 const (
 	badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
 	badEventBody    = `{"error":40000,"message":"` + badEventMessage + `"}` + "\n"
@@ -60,20 +53,18 @@ type Handler struct {
 
 // New returns a Handler that answers requests with service. It logs a warning
 // for each event that is not an HTTP request, and an error for each request that
-// the service failed to answer, with the stack if it panicked.
+// the service failed to answer.
 //
-// New removes GO_API_HOST from the environment of the process. The adapter would
-// take the host of every request from it, and fail every request if its value
-// were not a URL.
+// New removes GO_API_HOST from the environment, from which the adapter would take
+// the host of every request.
 func New(service http.Handler, log *slog.Logger) *Handler {
 	os.Unsetenv(core.CustomHostVariable)
 	return &Handler{service, log}
 }
 
-// Invoke answers the event in payload with an HTTP response in payload format
-// 2.0. The error is always nil.
+// Invoke answers the event in payload. The error is always nil.
 //
-// The context of the request ends [DeadlineMargin] before that of ctx, and when
+// The context of the request ends deadlineMargin before that of ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
@@ -93,8 +84,8 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return e.respond(ctx, http.StatusInternalServerError, failureBody), nil
 }
 
-// serve answers e with the service. If the service panics, or if Lambda would
-// reject its response, serve logs why and returns false.
+// serve answers e with the service. If that panics, or if Lambda would reject the
+// response, serve logs why and returns false.
 func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) {
 	defer func() {
 		// Like net/http, don't log ErrAbortHandler.
@@ -106,7 +97,7 @@ func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) 
 		e.complete(r)
 		rw := &responseWriter{adapter: w, header: make(http.Header), isHead: r.Method == http.MethodHead}
 		h.service.ServeHTTP(rw, r)
-		rw.finish()
+		rw.ensureStatus()
 	}))
 	resp, err := adapter.ProxyWithContext(ctx, e.forAdapter())
 	if err == nil {
@@ -120,7 +111,7 @@ func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) 
 }
 
 // WithInvocation returns a copy of ctx, the context of an invocation, that ends
-// [DeadlineMargin] earlier. Its log lines carry the ids that Lambda's own lines
+// deadlineMargin earlier. Its log lines carry the ids that Lambda's own lines
 // have: of the request as request_id, and of the trace, the root of its
 // X-Amzn-Trace-Id, as trace_id.
 func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -133,7 +124,7 @@ func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
+		return context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
 	}
 	return context.WithCancel(ctx)
 }

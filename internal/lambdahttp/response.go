@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -28,6 +29,9 @@ func (w *responseWriter) Header() http.Header { return w.header }
 // adapter the last one would win. Informational (1xx) responses are dropped,
 // since a Lambda response can't carry them. WriteHeader panics if API Gateway
 // can't return the status.
+//
+// Like net/http it drops invalid names, and replaces control characters in values by
+// spaces. Bytes that are not UTF-8 become U+FFFD, since JSON can't carry them.
 func (w *responseWriter) WriteHeader(status int) {
 	if status < 100 || status > 599 {
 		panic(fmt.Sprintf("invalid status %d: use 200 to 599", status))
@@ -36,30 +40,20 @@ func (w *responseWriter) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	w.sendHeader()
-	w.adapter.WriteHeader(status)
-}
-
-// sendHeader copies the header to the adapter. Changes that the handler makes
-// later have no effect. Like net/http it drops invalid names and replaces control
-// characters in values by spaces. Bytes that are not UTF-8 become U+FFFD, since
-// JSON can't carry them. It also drops the fields that frame a message on the
-// wire, which API Gateway sets itself.
-func (w *responseWriter) sendHeader() {
-	to := w.adapter.Header()
 	for name, values := range w.header {
 		name = http.CanonicalHeaderKey(name)
-		if !isToken(name) || framing[name] {
+		if !isToken(name) || slices.Contains(connectionHeaders, name) {
 			continue
 		}
 		for _, v := range values {
-			to[name] = append(to[name], strings.Map(printable, v))
+			w.adapter.Header().Add(name, strings.Map(printable, v))
 		}
 	}
+	w.adapter.WriteHeader(status)
 }
 
-// framing has the header fields that concern a connection, not a response.
-var framing = map[string]bool{"Connection": true, "Content-Length": true, "Transfer-Encoding": true}
+// connectionHeaders are those that API Gateway sets itself.
+var connectionHeaders = []string{"Connection", "Content-Length", "Transfer-Encoding"}
 
 // printable returns c, or a space for a control character.
 func printable(c rune) rune {
@@ -72,7 +66,7 @@ func printable(c rune) rune {
 // Write sends a part of the body, if the response may have one. The adapter
 // would send a body with 204, 304 and in responses to HEAD too.
 func (w *responseWriter) Write(p []byte) (int, error) {
-	w.finish()
+	w.ensureStatus()
 	switch {
 	case len(p) == 0: // the adapter would guess a Content-Type from it
 		return 0, nil
@@ -84,9 +78,9 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.adapter.Write(p)
 }
 
-// finish sends status 200 if the handler sent none. The adapter fails without a
+// ensureStatus sends status 200 if the handler sent none. The adapter fails without a
 // status.
-func (w *responseWriter) finish() {
+func (w *responseWriter) ensureStatus() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
