@@ -36,14 +36,6 @@ func Scopes() []string {
 	return slices.Compact(scopes)
 }
 
-// String returns the name of rt in the log.
-func (rt *Route) String() string {
-	if rt == nil {
-		return "none"
-	}
-	return rt.Method + " " + rt.Pattern
-}
-
 // match finds the route of r by its method and path. The path is decoded once
 // and must match exactly: it is not cleaned, and nothing is redirected.
 // ([http.ServeMux] redirects //plants, and accepts %2F within an id, which some

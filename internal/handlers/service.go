@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -144,14 +145,19 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
 func (s *Service) logRequest(r *request, status int, err error, took time.Duration) {
-	attrs := []slog.Attr{
-		slog.String("method", truncate(r.Method)),
-		slog.String("route", r.route.String()),
+	attrs := []slog.Attr{slog.String("method", truncate(r.Method))}
+	if r.route != nil {
+		attrs = append(attrs, slog.String("route", r.route.Method+" "+r.route.Pattern))
+	} else {
+		attrs = append(attrs, slog.String("route", "none"), slog.String("path", truncate(r.URL.EscapedPath())))
+	}
+	attrs = append(attrs,
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
-	}
+	)
 	if r.caller.Subject != "" {
-		attrs = append(attrs, slog.String("sub", r.caller.Subject))
+		quoted := strconv.Quote(r.caller.Subject) // escapes control and direction characters
+		attrs = append(attrs, slog.String("sub", quoted[1:len(quoted)-1]))
 	}
 	level := slog.LevelInfo
 	if err != nil {

@@ -126,9 +126,11 @@ func TestLogLine(t *testing.T) {
 		{"GET", "/plants", "", []string{"Authorization", ""},
 			map[string]any{"route": "GET /plants", "status": 401.0, "error": 40100.0, "sub": nil, "level": "INFO"}},
 		{"PUT", "/plants", "", nil,
-			map[string]any{"route": "none", "status": 405.0, "error": 40500.0, "sub": nil}},
+			map[string]any{"route": "none", "path": "/plants", "status": 405.0, "error": 40500.0, "sub": nil}},
+		{"GET", "/plants", "", []string{"Authorization", "Bearer " + s.issuer.Token("al\u202eice\u009b")},
+			map[string]any{"route": "GET /plants", "path": nil, "sub": `al\u202eice\u009b`}},
 		{"GET", "/nowhere", "", nil,
-			map[string]any{"route": "none", "status": 404.0, "error": 40401.0, "sub": nil}},
+			map[string]any{"route": "none", "path": "/nowhere", "status": 404.0, "error": 40401.0, "sub": nil}},
 	} {
 		a := s.do(t, test.method, test.path, test.body, test.header...)
 		text := s.log.String()
