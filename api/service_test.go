@@ -59,7 +59,7 @@ func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with
 		with.store = store
 	}
 	verifier := issuer.Verifier(t, config.Tokens{JWKSURL: with.jwksURL})
-	handler := handlers.New(with.store, verifier, slog.New(slog.DiscardHandler))
+	handler := handlers.New(handlers.Stores{Plants: with.store}, verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {
 			r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -66,7 +66,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	return &checker{
 		parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": verifier.Load},
 		log:   log,
-		next:  lambdahttp.New(handlers.New(store, verifier, log), log),
+		next:  lambdahttp.New(handlers.New(handlers.Stores{Plants: store}, verifier, log), log),
 	}, nil
 }
 

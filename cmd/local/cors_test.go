@@ -72,7 +72,7 @@ func TestCORSOrigins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(nil, tokens.verifier, log)))
+		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(handlers.Stores{}, tokens.verifier, log)))
 		r := httptest.NewRequest(test.method, "http://example.com"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")

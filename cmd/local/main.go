@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	service := handlers.New(store.plants, tokens.verifier, log)
+	service := handlers.New(handlers.Stores{Plants: store.plants}, tokens.verifier, log)
 	banner(stderr, baseURL(listener), store.where, ownIssuer)
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(service)), log, stderr)
 }
@@ -106,7 +106,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		// Slow clients hold connections only this long. The service's own limit is
 		// longer than ReadTimeout, so that a slow body is the client's error.
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       8 * time.Second,
+		ReadTimeout:       handlers.RequestTimeout - 1500*time.Millisecond,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

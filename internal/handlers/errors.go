@@ -76,7 +76,7 @@ var failures = []struct {
 	failure
 }{
 	{context.DeadlineExceeded, failure{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
-	{context.Canceled, failure{CodeTimeout, "the request was cancelled; it may have been carried out", nil}},
+	{context.Canceled, failure{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
 	{plants.ErrInUse, failure{CodeInUse, "id is in use; choose another id at random", nil}},
 	{plants.ErrKeyReused, failure{CodeKeyReused, "Idempotency-Key was used for this id with other field values", nil}},
 	{plants.ErrNotFound, failure{CodeNotFound, "you have no plant with this id", nil}},

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,23 +9,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// A pagedStore lists the ids 1 to n in pages of its own size, and records the
-// queries.
+// A pagedStore lists the ids 1 to n in pages of its own size.
 type pagedStore struct {
 	plants.Store
 	n, page int64
 	every   int64 // of so many ids, only the last is a plant; 0 means 1
 	name    string
-	queries []plants.Query
+
+	least, most int           // limits of the queries
+	left        time.Duration // until the deadline of the last query
 }
 
-func (s *pagedStore) List(_ context.Context, _ string, q plants.Query) (page plants.Page, err error) {
-	s.queries = append(s.queries, q)
+func (s *pagedStore) List(ctx context.Context, _ string, q plants.Query) (page plants.Page, err error) {
+	s.least, s.most = min(cmp.Or(s.least, q.Limit), q.Limit), max(s.most, q.Limit)
+	deadline, _ := ctx.Deadline()
+	s.left = time.Until(deadline)
 	id := int64(1)
 	if q.After != nil {
 		id = *q.After + 1
@@ -41,24 +46,21 @@ func (s *pagedStore) List(_ context.Context, _ string, q plants.Query) (page pla
 	return page, nil
 }
 
-// walk follows every Link, starting at path, and returns the ids of each page.
-func walk(t *testing.T, s *server, path string) (pages [][]int64) {
+// walk follows every Link, starting at target, and returns the ids of each page.
+func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	t.Helper()
 	for {
-		a := s.do(t, "GET", path, "")
-		if a.status != 200 {
-			t.Fatalf("GET %s: %d %s", path, a.status, a.body)
-		}
+		w := s.do(t.Context(), "GET", target, "")
 		var elements []struct{ ID int64 }
-		if err := json.Unmarshal([]byte(a.body), &elements); err != nil {
-			t.Fatalf("GET %s: %v", path, err)
+		if err := json.Unmarshal(w.Body.Bytes(), &elements); err != nil {
+			t.Fatalf("GET %s: %d %s", target, w.Code, w.Body)
 		}
 		ids := []int64{}
 		for _, e := range elements {
 			ids = append(ids, e.ID)
 		}
 		pages = append(pages, ids)
-		link := a.header.Get("Link")
+		link := w.Header().Get("Link")
 		if link == "" {
 			return pages
 		}
@@ -66,7 +68,7 @@ func walk(t *testing.T, s *server, path string) (pages [][]int64) {
 		if !ok {
 			t.Fatalf("Link is %q", link)
 		}
-		path = "/plants" + query
+		target = "/plants" + query
 	}
 }
 
@@ -76,57 +78,71 @@ func TestPages(t *testing.T) {
 		{0, 1, 10, 1}, {1, 1, 10, 1}, {10, 3, 10, 4}, {10, 5, 1, 2}, {10, 3, 2, 4}, {10, math.MaxInt32, 3, 1},
 		{9000, 4500, 100000, 2}, {4096, 4096, 100000, 1}, {4097, 4096, 100000, 2},
 	} {
-		t.Run(fmt.Sprintf("%d by %d from %d", test.n, test.limit, test.storePage), func(t *testing.T) {
-			store := &pagedStore{n: test.n, page: test.storePage, name: "Basil"}
-			pages := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit))
-			var all []int64
-			for i, ids := range pages {
-				if i < len(pages)-1 && int64(len(ids)) != test.limit {
-					t.Errorf("page %d has %d plants, want %d", i, len(ids), test.limit)
-				}
-				all = append(all, ids...)
-			}
-			if int64(len(pages)) != test.want || int64(len(all)) != test.n || !slices.IsSorted(all) {
-				t.Errorf("got %d plants on %d pages, want %d on %d", len(all), len(pages), test.n, test.want)
-			}
-			for _, q := range store.queries {
-				if q.Limit < 1 || q.Limit > listBatch {
-					t.Errorf("the limit of a query to the store is %d", q.Limit)
-				}
+		store := &pagedStore{n: test.n, page: test.storePage, name: "Basil"}
+		pages := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit))
+		all := slices.Concat(pages...)
+		full := !slices.ContainsFunc(pages[:len(pages)-1], func(ids []int64) bool { return int64(len(ids)) != test.limit })
+		if int64(len(pages)) != test.want || int64(len(all)) != test.n || !slices.IsSorted(all) || !full {
+			t.Errorf("%+v: got %d plants on %d pages", test, len(all), len(pages))
+		}
+		if store.least < 1 || store.most > listBatch {
+			t.Errorf("%+v: queries to the store have limits from %d to %d", test, store.least, store.most)
+		}
+	}
+}
+
+// A list goes on over pages of the store with few plants or none.
+func TestSparsePages(t *testing.T) {
+	for _, storePage := range []int64{1, 3, 7, 100} {
+		pages := walk(t, newServer(t, &pagedStore{n: 65, page: storePage, every: 7, name: "Basil"}), "/plants?limit=4&include=id")
+		if got, want := fmt.Sprint(pages), "[[7 14 21 28] [35 42 49 56] [63]]"; got != want {
+			t.Errorf("store pages of %d ids: got %s, want %s", storePage, got, want)
+		}
+	}
+}
+
+// A list has at most maxList bytes, to the byte.
+func TestListSize(t *testing.T) {
+	const each = 200 // bytes
+	list := slices.Repeat([]plants.Plant{{Name: strings.Repeat("a", each-len(`{"name":""},`))}}, maxList/each)
+	rest := maxList - len(list)*each - len("[\n") // the bracket replaces the last comma
+	last := &list[len(list)-1]
+	last.Name += strings.Repeat("a", rest)
+	s := newServer(t, &nullStore{page: plants.Page{Plants: list}})
+	for _, wantLink := range []bool{false, true} {
+		w := s.do(t.Context(), "GET", "/plants", "")
+		if size, link := w.Body.Len(), w.Header().Get("Link"); (link != "") != wantLink || (size == maxList) == wantLink || size > maxList {
+			t.Errorf("%d bytes, Link %q, want a Link: %t", size, link, wantLink)
+		}
+		last.Name += "a" // one byte too many
+	}
+}
+
+// A request has 9.5 s, or less if its context ends earlier. With less than 2 s
+// left, a list ends, even before its first plant: its Link goes on where the
+// store stopped.
+func TestTimeLimits(t *testing.T) {
+	const all = `[{"name":"x"},{"name":"x"}]`
+	for _, test := range []struct {
+		limit, left time.Duration
+		every       int64
+		body, next  string
+	}{
+		{time.Hour, 9500 * time.Millisecond, 1, all, ""},
+		{2 * time.Second, 2 * time.Second, 1, all, ""},
+		{1999 * time.Millisecond, 1999 * time.Millisecond, 1, `[{"name":"x"}]`, "cursor=" + formatCursor(1)},
+		{1999 * time.Millisecond, 1999 * time.Millisecond, 2, `[]`, "cursor=" + formatCursor(1)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), test.limit)
+			defer cancel()
+			store := &pagedStore{n: 2, page: 1, every: test.every, name: "x"}
+			w := newServer(t, store).do(ctx, "GET", "/plants", "")
+			link := w.Header().Get("Link")
+			if store.left != test.left || w.Body.String() != test.body+"\n" || (link == "") != (test.next == "") || !strings.Contains(link, test.next) {
+				t.Errorf("with %v: the store had %v, Link %q, %s", test.limit, store.left, link, w.Body)
 			}
 		})
-	}
-}
-
-// Pages of the store may be sparse, or empty.
-func TestSparsePages(t *testing.T) {
-	store := &pagedStore{n: 100, page: 3, every: 7, name: "Basil"}
-	pages := walk(t, newServer(t, store), "/plants?limit=5&include=id")
-	if ids := slices.Concat(pages...); len(ids) != 14 || len(pages) != 3 || ids[13] != 98 || !slices.IsSorted(ids) {
-		t.Errorf("got %v, want the 14 multiples of 7 on 3 pages", pages)
-	}
-}
-
-// A list ends early if time is short, even before its first plant: its Link goes on
-// where the store stopped.
-func TestListEndsInTime(t *testing.T) {
-	for _, test := range []struct {
-		every int64
-		left  time.Duration
-		body  string
-		link  bool
-	}{
-		{1, listReserve - time.Second, `[{"name":"Basil"}]`, true},
-		{2, listReserve - time.Second, `[]`, true},
-		{1, time.Minute, `[{"name":"Basil"},{"name":"Basil"}]`, false},
-	} {
-		service := &Service{store: &pagedStore{n: 2, page: 1, every: test.every, name: "Basil"}}
-		ctx, cancel := context.WithTimeout(t.Context(), test.left)
-		defer cancel()
-		resp, err := service.readList(ctx, "alice", listQuery{})
-		if err != nil || string(resp.body) != test.body+"\n" || (resp.link != "") != test.link {
-			t.Errorf("%+v: %q, Link %q, %v", test, resp.body, resp.link, err)
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package handlers
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"math"
 	"net/http"
 	"strings"
@@ -46,7 +45,7 @@ func (s *Service) create(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.store.Create(r.Context(), r.caller.Subject, p, key); err != nil {
+	if err := s.stores.Plants.Create(r.Context(), r.caller.Subject, p, key); err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusOK, body: encodePlant(&p, false)}, nil
@@ -73,43 +72,41 @@ func (s *Service) list(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return s.readList(r.Context(), r.caller.Subject, q)
-}
-
-// readList returns the plants that q selects as a JSON array, with a Link if it
-// ends before the last of them.
-func (s *Service) readList(ctx context.Context, owner string, q listQuery) (response, error) {
+	deadline, _ := r.Context().Deadline() // ServeHTTP has set one
 	body := []byte{'['}
-	deadline, _ := ctx.Deadline()                          // ServeHTTP has set one
 	after, left := q.after, cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
 	for {
 		// One plant more than requested shows whether there is a next page.
-		page, err := s.store.List(ctx, owner, plants.Query{After: after, Limit: min(left, listBatch-1) + 1})
+		page, err := s.stores.Plants.List(r.Context(), r.caller.Subject, plants.Query{After: after, Limit: min(left, listBatch-1) + 1})
 		if err != nil {
 			return response{}, err
 		}
 		for i := range page.Plants {
 			element := encodePlant(&page.Plants[i], q.includeID)
 			element[len(element)-1] = ','
-			if left == 0 || len(body)+len(element)+len("\n") > maxList { // endList replaces the comma
-				return response{http.StatusOK, q.nextLink(*after), endList(body)}, nil
+			if left == 0 || len(body)+len(element)+len("\n") > maxList { // "]" replaces the comma
+				return q.response(body, after), nil
 			}
 			body = append(body, element...)
 			after = &page.Plants[i].ID
 			left--
 		}
-		if page.Next == nil {
-			return response{http.StatusOK, "", endList(body)}, nil
-		}
-		if time.Until(deadline) < listReserve {
-			return response{http.StatusOK, q.nextLink(*page.Next), endList(body)}, nil
+		if page.Next == nil || time.Until(deadline) < listReserve {
+			return q.response(body, page.Next), nil
 		}
 		after = page.Next
 	}
 }
 
-// endList closes an array whose elements all end with a comma.
-func endList(body []byte) []byte { return append(bytes.TrimSuffix(body, []byte{','}), "]\n"...) }
+// response returns the list in body, an open array whose elements all end with a
+// comma. If next is not nil, the list goes on after that id.
+func (q listQuery) response(body []byte, next *int64) response {
+	resp := response{status: http.StatusOK, body: append(bytes.TrimSuffix(body, []byte{','}), "]\n"...)}
+	if next != nil {
+		resp.header = http.Header{"Link": {q.nextLink(*next)}}
+	}
+	return resp
+}
 
 // delete serves DELETE /plants/{id}.
 func (s *Service) delete(r *request) (response, error) {
@@ -117,7 +114,7 @@ func (s *Service) delete(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
+	if err := s.stores.Plants.Delete(r.Context(), r.caller.Subject, id); err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusNoContent}, nil

@@ -44,25 +44,23 @@ func Scopes() []string {
 // OPTIONS has no route: match returns the methods that the path allows (RFC 9110
 // section 9.3.7).
 func (r *request) match() (allow string, err error) {
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
 	var allowed, patterns []string
 	for i := range routes {
 		rt := &routes[i]
 		patterns = append(patterns, rt.Pattern)
 		id, ok := rt.matchPath(r.URL.Path)
-		switch {
-		case !ok:
-		case rt.Method == method:
+		if !ok {
+			continue
+		}
+		methods := []string{rt.Method}
+		if rt.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+		if slices.Contains(methods, r.Method) {
 			r.route, r.id = rt, id
 			return "", nil
-		case rt.Method == http.MethodGet:
-			allowed = append(allowed, http.MethodGet, http.MethodHead)
-		default:
-			allowed = append(allowed, rt.Method)
 		}
+		allowed = append(allowed, methods...)
 	}
 	if allowed == nil {
 		return "", failf(CodeUnknownPath, "no such path; the paths are %s", strings.Join(slices.Compact(patterns), " and "))

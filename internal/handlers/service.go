@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -23,21 +24,26 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// requestTimeout limits the time of a request whose context has no earlier
+// RequestTimeout limits the time of a request whose context has no earlier
 // deadline. The function has 10 s, and the timeout response needs some of it.
-const requestTimeout = 9500 * time.Millisecond
+const RequestTimeout = 9500 * time.Millisecond
 
 // A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
-	store  plants.Store
+	stores Stores
 	tokens *auth.Verifier
 	log    *slog.Logger
 }
 
-// New returns a service that keeps plants in store, accepts callers with valid
-// tokens, and logs one line per request.
-func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{store: store, tokens: tokens, log: log}
+// Stores are the stores of a [Service], one for each resource.
+type Stores struct {
+	Plants plants.Store
+}
+
+// New returns a service that keeps its resources in stores, accepts callers with
+// valid tokens, and logs one line per request.
+func New(stores Stores, tokens *auth.Verifier, log *slog.Logger) *Service {
+	return &Service{stores: stores, tokens: tokens, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
@@ -51,31 +57,25 @@ type request struct {
 // A response is a success. Failures are errors, see errors.go.
 type response struct {
 	status int
-	link   string // the Link header, or ""
-	body   []byte // JSON, or nil for no body
+	header http.Header // in addition to the headers of every response
+	body   []byte      // JSON, or nil for no body
 }
 
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	ctx, id := withRequestID(r.Context())
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	start, ctx := time.Now(), r.Context()
+	id := logging.RequestIDOf(ctx) // of the Lambda adapter
+	if id == "" {
+		id = rand.Text()
+		ctx = logging.With(ctx, slog.String(logging.RequestID, id))
+	}
+	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
 	defer cancel()
 	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
 	status := send(w, resp, err)
 	s.logRequest(req, status, err, time.Since(start))
-}
-
-// withRequestID returns ctx with a request id for its log lines, and the id. If
-// the Lambda adapter has set an id, that is kept.
-func withRequestID(ctx context.Context) (_ context.Context, id string) {
-	if id = logging.RequestIDOf(ctx); id != "" {
-		return ctx, id
-	}
-	id = rand.Text()
-	return logging.With(ctx, slog.String(logging.RequestID, id)), id
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
@@ -93,8 +93,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, err
 	}
 	if r.route == nil { // OPTIONS
-		w.Header().Set("Allow", allow)
-		return response{status: http.StatusNoContent}, nil
+		return response{status: http.StatusNoContent, header: http.Header{"Allow": {allow}}}, nil
 	}
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
@@ -115,18 +114,13 @@ type errorBody struct {
 // send writes resp or, if err is not nil, what the client learns about err. It
 // returns the status. Every response is sent here.
 func send(w http.ResponseWriter, resp response, err error) int {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
 	if err != nil {
 		f := describe(err)
-		for name := range f.header {
-			h.Set(name, f.header.Get(name))
-		}
-		resp = response{status: f.code.Status(), body: encode(errorBody{f.code, f.message})}
+		resp = response{status: f.code.Status(), header: f.header, body: encode(errorBody{f.code, f.message})}
 	}
-	if resp.link != "" {
-		h.Set("Link", resp.link)
-	}
+	h := w.Header()
+	maps.Copy(h, resp.header)
+	h.Set("Cache-Control", "no-store")
 	if resp.body != nil {
 		h.Set("Content-Type", "application/json")
 	}

@@ -1,163 +1,173 @@
 package handlers
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
-// A server is the service on a real HTTP server, with a token issuer.
+// A server is a service with its log and a token of alice.
 type server struct {
-	*httptest.Server
-	issuer *authtest.Issuer
-	log    *logBuffer
+	*Service
+	token string
+	log   bytes.Buffer
 }
 
-// newServer starts a server for the plants in store.
 func newServer(t testing.TB, store plants.Store) *server {
 	t.Helper()
-	s := &server{issuer: authtest.NewIssuer(t), log: new(logBuffer)}
-	s.Server = httptest.NewServer(New(store, s.issuer.Verifier(t, config.Tokens{}), logging.New(s.log, slog.LevelInfo)))
-	t.Cleanup(s.Close)
+	issuer := authtest.NewIssuer(t)
+	s := &server{token: issuer.Token("alice")}
+	s.Service = New(Stores{Plants: store}, issuer.Verifier(t, config.Tokens{}, Scopes()...), logging.New(&s.log, slog.LevelInfo))
 	return s
 }
 
-// newStore returns an empty store.
-func newStore(t testing.TB) plants.Store {
-	t.Helper()
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "plants.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	return store
+// do serves a request of alice.
+func (s *server) do(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
 }
 
-// An answer is a response with its body.
-type answer struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// error returns the code of a, which must have exactly the Error shape.
-func (a answer) error(t testing.TB) Code {
+// logLine returns the only log line since the last call.
+func (s *server) logLine(t *testing.T) (line map[string]any) {
 	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(a.body))
-	dec.DisallowUnknownFields()
-	var e struct {
-		Error   Code
-		Message string
+	text := s.log.String()
+	s.log.Reset()
+	if strings.Contains(text, "eyJ") {
+		t.Error("the log contains a token")
 	}
-	if err := dec.Decode(&e); err != nil {
-		t.Fatalf("%d %q does not have the Error shape: %v", a.status, a.body, err)
-	}
-	if got := a.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("Content-Type of an error is %q", got)
-	}
-	if e.Error.Status() != a.status || e.Message == "" {
-		t.Errorf("status %d with error %d and message %q", a.status, e.Error, e.Message)
-	}
-	return e.Error
-}
-
-// do sends a request with a token of alice. header has pairs of names and values,
-// which may replace the token; an empty value deletes the header.
-func (s *server) do(t testing.TB, method, path, body string, header ...string) answer {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
-	for i := 0; i < len(header); i += 2 {
-		if header[i+1] == "" {
-			req.Header.Del(header[i])
-			continue
-		}
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, content := tools.Send(t, req)
-	if got := resp.Header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("%s %s: Cache-Control is %q", req.Method, req.URL, got)
-	}
-	return answer{resp.StatusCode, resp.Header, content}
-}
-
-// A logBuffer keeps log lines.
-type logBuffer struct{ tools.Buffer }
-
-// one returns the only log line since the last call.
-func (l *logBuffer) one(t testing.TB) (line map[string]any) {
-	t.Helper()
-	text := l.Take()
-	if err := json.Unmarshal([]byte(text), &line); err != nil || strings.Count(text, "\n") != 1 {
-		t.Fatalf("the log is not one line of JSON: %q", text)
+	if err := json.Unmarshal([]byte(text), &line); err != nil {
+		t.Fatalf("the log is not one line of JSON: %v", err)
 	}
 	return line
 }
 
 func TestLogLine(t *testing.T) {
-	s := newServer(t, newStore(t))
-	token := s.issuer.Token("alice")
+	s := newServer(t, new(plantstest.Memory))
+	long := strings.Repeat("x", 63)
+	unknown := "no such path; the paths are /plants and /plants/{id}"
 	seen := map[any]bool{}
 	for _, test := range []struct {
-		method, path, body string
-		header             []string
-		want               map[string]any
+		token, method, target, body string
+		want                        map[string]any // and level, msg, request_id and duration_ms
 	}{
-		{"POST", "/plants", `{"id":1,"name":"Basil"}`, nil,
-			map[string]any{"method": "POST", "route": "POST /plants", "status": 200.0, "sub": "alice", "level": "INFO", "error": nil, "cause": nil}},
-		{"HEAD", "/plants", "", nil,
-			map[string]any{"method": "HEAD", "route": "GET /plants", "status": 200.0, "sub": "alice"}},
-		{"DELETE", "/plants/2", "", nil,
-			map[string]any{"route": "DELETE /plants/{id}", "status": 404.0, "error": 40400.0, "cause": plants.ErrNotFound.Error()}},
-		{"GET", "/plants", "", []string{"Authorization", ""},
-			map[string]any{"route": "GET /plants", "status": 401.0, "error": 40100.0, "sub": nil, "level": "INFO"}},
-		{"PUT", "/plants", "", nil,
-			map[string]any{"route": "none", "path": "/plants", "status": 405.0, "error": 40500.0, "sub": nil}},
-		{"GET", "/plants", "", []string{"Authorization", "Bearer " + s.issuer.Token("al\u202eice\u009b")},
-			map[string]any{"route": "GET /plants", "path": nil, "sub": `al\u202eice\u009b`}},
-		{"GET", "/nowhere", "", nil,
-			map[string]any{"route": "none", "path": "/nowhere", "status": 404.0, "error": 40401.0, "sub": nil}},
+		{s.token, "POST", "/plants?x=y", `{"id":1,"name":"Basil"}`, map[string]any{"method": "POST", "route": "POST /plants", "status": 200.0, "sub": "alice"}},
+		{s.token, "HEAD", "/plants", "", map[string]any{"method": "HEAD", "route": "GET /plants", "status": 200.0, "sub": "alice"}},
+		{s.token, "DELETE", "/plants/2", "", map[string]any{"method": "DELETE", "route": "DELETE /plants/{id}", "status": 404.0, "sub": "alice",
+			"error": 40400.0, "cause": plants.ErrNotFound.Error()}},
+		{"", "GET", "/plants", "", map[string]any{"method": "GET", "route": "GET /plants", "status": 401.0,
+			"error": 40100.0, "cause": "no bearer token: no Authorization header"}},
+		{s.token, "OPTIONS", "/plants?x=y", "", map[string]any{"method": "OPTIONS", "route": "none", "path": "/plants", "status": 204.0}},
+		{s.token, "OPTIONS", "/%1b[2J%C2%9B%E2%80%AE", "", map[string]any{"method": "OPTIONS", "route": "none", "path": "/%1b[2J%C2%9B%E2%80%AE", "status": 404.0,
+			"error": 40401.0, "cause": unknown}}, // can't control a terminal
+		{s.token, "X" + long + "y", "/" + long + "y?z", "", map[string]any{"method": "X" + long + "…", "route": "none", "path": "/" + long + "…", "status": 404.0,
+			"error": 40401.0, "cause": unknown}},
 	} {
-		a := s.do(t, test.method, test.path, test.body, test.header...)
-		text := s.log.String()
-		if strings.Contains(text, token) || strings.Contains(text, "eyJ") {
-			t.Errorf("the log contains a token: %s", text)
+		r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
+		if test.token != "" {
+			r.Header.Set("Authorization", "Bearer "+test.token)
 		}
-		line := s.log.one(t)
-		for key, want := range test.want {
-			if line[key] != want {
-				t.Errorf("%s %s: log attribute %s=%v, want %v", test.method, test.path, key, line[key], want)
-			}
-		}
-		if ms, ok := line["duration_ms"].(float64); !ok || ms <= 0 {
-			t.Errorf("%s %s: duration_ms is %v", test.method, test.path, line["duration_ms"])
-		}
-		id := line[logging.RequestID]
-		if s, _ := id.(string); s == "" || seen[id] {
-			t.Errorf("%s %s: request_id %v is empty or not unique", test.method, test.path, id)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		line := s.logLine(t)
+		id := line["request_id"]
+		if id == "" || seen[id] || w.Header().Get("X-Request-Id") != id {
+			t.Errorf("%s %s: request_id is %v, X-Request-Id is %q", test.method, test.target, id, w.Header().Get("X-Request-Id"))
 		}
 		seen[id] = true
-		if got := a.header.Get("X-Request-Id"); got != id {
-			t.Errorf("%s %s: X-Request-Id is %q, the log has %v", test.method, test.path, got, id)
+		if ms, _ := line["duration_ms"].(float64); ms <= 0 {
+			t.Errorf("%s %s: duration_ms is %v", test.method, test.target, line["duration_ms"])
+		}
+		test.want["level"], test.want["msg"] = "INFO", "request"
+		for _, name := range []string{"time", "request_id", "duration_ms"} {
+			delete(line, name)
+		}
+		if !maps.Equal(line, test.want) {
+			t.Errorf("%s %s: log line\n%v, want\n%v", test.method, test.target, line, test.want)
 		}
 	}
 }
 
-// The acceptance suite has the paths of the service: test/e2e/testdata/routes.txt.
+// The line of a token that could be valid with a newer key, if that were known, is
+// a warning. Claims can't control the terminal of whoever reads the log.
+func TestLogOfTokens(t *testing.T) {
+	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
+	defer keys.Close()
+	s := newServer(t, new(plantstest.Memory))
+	s.Service = New(s.stores, issuer.Verifier(t, config.Tokens{JWKSURL: keys.URL}, Scopes()...), s.Service.log)
+	send := func(token string) map[string]any {
+		s.token = token
+		s.do(t.Context(), "GET", "/plants", "")
+		return s.logLine(t)
+	}
+	if line := send(issuer.Token("al\u202eice\u009b")); line["sub"] != `al\u202eice\u009b` || line["level"] != "INFO" {
+		t.Errorf("got %v, want an escaped sub", line)
+	}
+	keys.Close()
+	if line := send(other.Token("alice")); line["status"] != 401.0 || line["level"] != "WARN" || !strings.Contains(fmt.Sprint(line["cause"]), "refused") {
+		t.Errorf("got %v, want a warning with the reason", line)
+	}
+}
+
+// Clients learn nothing of an internal error, and the log has all of it. The
+// errors of a store are in package api.
+func TestFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault any
+		code  Code
+		level string
+	}{
+		"error":                    {errors.New("error"), CodeInternal, "ERROR"},
+		"panic":                    {"panic", CodeInternal, "ERROR"},
+		"timeout":                  {context.DeadlineExceeded, CodeTimeout, "ERROR"},
+		"timeout after throttling": {errors.Join(plants.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "ERROR"},
+		"canceled":                 {context.Canceled, CodeTimeout, "INFO"},
+	} {
+		s := newServer(t, faultyStore{fault: test.fault})
+		w := s.do(t.Context(), "GET", "/plants", "")
+		if want := fmt.Sprintf(`{"error":%d,`, test.code); w.Code != test.code.Status() || !strings.HasPrefix(w.Body.String(), want) || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+		line := s.logLine(t)
+		cause, _ := line["cause"].(string)
+		stack, _ := line["stack"].(string)
+		if line["level"] != test.level || !strings.Contains(cause, "secret") || strings.Contains(stack, "TestFaults") != (name == "panic") {
+			t.Errorf("%s: wrong log line: %v", name, line)
+		}
+	}
+}
+
+// A faultyStore panics, or fails if its fault is an error.
+type faultyStore struct {
+	plants.Store
+	fault any
+}
+
+func (s faultyStore) List(context.Context, string, plants.Query) (plants.Page, error) {
+	if err, ok := s.fault.(error); ok {
+		return plants.Page{}, fmt.Errorf("secret: %w", err)
+	}
+	panic("secret")
+}
+
+// test/e2e/testdata/routes.txt has the paths of the service.
 func TestMatchPath(t *testing.T) {
 	rt := &Route{Pattern: "/plants/{id}/photos"}
 	for path, want := range map[string]string{

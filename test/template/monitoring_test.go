@@ -194,7 +194,7 @@ func logFields(t *testing.T) []string {
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "1"})
 	event := fmt.Appendf(nil, `{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},`+
 		`"requestContext":{"requestId":"2","http":{"method":"GET"}}}`, issuer.Token("alice"))
-	if _, err := lambdahttp.New(handlers.New(panicking{}, issuer.Verifier(t, config.Tokens{}), log), log).Invoke(ctx, event); err != nil {
+	if _, err := lambdahttp.New(handlers.New(handlers.Stores{Plants: panicking{}}, issuer.Verifier(t, config.Tokens{}), log), log).Invoke(ctx, event); err != nil {
 		t.Fatal(err)
 	}
 	var line map[string]any
