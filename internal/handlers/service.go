@@ -121,6 +121,7 @@ func send(w http.ResponseWriter, resp response, err error) int {
 	h := w.Header()
 	maps.Copy(h, resp.header)
 	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
 	if resp.body != nil {
 		h.Set("Content-Type", "application/json")
 	}

@@ -117,7 +117,7 @@ func (e *event) respond(ctx context.Context, status int, body string) []byte {
 	if e.RequestContext.HTTP.Method == http.MethodHead {
 		body = ""
 	}
-	header := map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json"}
+	header := map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}
 	if id := logging.RequestIDOf(ctx); id != "" {
 		header["X-Request-Id"] = id
 	}

@@ -14,7 +14,7 @@ func whole(a answer) string  { return fmt.Sprintf("%d %q %q", a.StatusCode, a.He
 func status(a answer) string { return fmt.Sprint(a.StatusCode) }
 
 // ownHeaders are the headers of this package's own responses.
-const ownHeaders = `map["Cache-Control":"no-store" "Content-Type":"application/json"]`
+const ownHeaders = `map["Cache-Control":"no-store" "Content-Type":"application/json" "X-Content-Type-Options":"nosniff"]`
 
 // TestResponseFaults shows each fault of the adapter in converting responses:
 // the response, or how the invocation ends, with the adapter alone and with this
