@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -9,38 +8,28 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/openapi"
 )
 
-// An overwritingStore accepts every create, so that requests don't depend on each
-// other.
-type overwritingStore struct{ plantstest.Memory }
-
-func (s *overwritingStore) Create(ctx context.Context, owner string, p plants.Plant, token plants.IdempotencyKey) error {
-	_ = s.Delete(ctx, owner, p.ID)
-	return s.Memory.Create(ctx, owner, p, token)
-}
-
 // The service accepts what the document allows and refuses what it forbids, at
 // each bound of each parameter and member.
 func TestBounds(t *testing.T) {
-	d := parse(t)
-	s := newService(t, d, authtest.NewIssuer(t), setup{store: new(overwritingStore)})
+	d := openapi.Read()
+	s := newService(t, d, authtest.NewIssuer(t), setup{store: &plantstest.Memory{Overwrite: true}}) // so that requests don't depend on each other
 	for _, op := range d.Operations {
-		if resp, body := s.do(t, request(op, "")); resp.StatusCode >= 300 && resp.StatusCode != 404 {
+		if resp, body := s.do(t, op.Request("")); resp.StatusCode >= 300 && resp.StatusCode != 404 {
 			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, body)
 		}
 		for _, p := range op.Parameters {
 			values := texts(p.Schema, fmt.Sprint(p.Example))
 			for _, value := range values {
 				if p.In != "header" || value == strings.TrimSpace(value) { // HTTP trims headers
-					s.do(t, request(op, p.Name, value))
+					s.do(t, op.Request(p.Name, value))
 				}
 			}
 			if p.In != "path" {
-				s.do(t, request(op, p.Name, values[0], values[0]))
+				s.do(t, op.Request(p.Name, values[0], values[0]))
 			}
 		}
 		if op.RequestBody != nil {
@@ -52,34 +41,29 @@ func TestBounds(t *testing.T) {
 // tryBodies sends bodies at the bounds of op's.
 func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 	t.Helper()
-	r := request(op, "")
+	r := op.Request("")
 	var example map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(r.body), &example); err != nil {
+	if err := json.Unmarshal([]byte(r.Body), &example); err != nil {
 		t.Fatal(err)
 	}
 	for name, property := range op.RequestBody.Content.JSON.Schema.AllProperties() {
 		original := string(example[name])
-		values := []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`, `"\ud800"`, "\"\xff\""}
-		for _, value := range texts(property, strings.Trim(original, `"`)) {
-			if property.IsInteger() {
-				values = append(values, value, `"`+value+`"`)
-			} else {
-				quoted, _ := json.Marshal(value)
-				values = append(values, string(quoted))
-			}
+		if original == "" {
+			t.Errorf("%s: the first example of its body in api/openapi.yaml has no %s: add it", op, name)
+			continue
 		}
-		for _, value := range values {
-			r.body = with(example, name, value)
+		for _, value := range values(property, original) {
+			r.Body = with(example, name, value)
 			s.do(t, r)
 		}
-		r.body = with(example, name, "")
+		r.Body = with(example, name, "")
 		s.do(t, r)
-		r.body = with(example, strings.ToUpper(name), original)
+		r.Body = with(example, strings.ToUpper(name), original)
 		s.do(t, r)
 	}
 	full := with(example, "x", `{"a": [1.0, null]}`)
 	room := strings.Repeat(" ", op.RequestBody.MaxBytes-len(full))
-	for _, r.body = range []string{"", "null", "[]", "\ufeff" + full, full + "{}", full + room, full + room + " ", with(example, "x", `{"a": 1, "a": 2}`)} {
+	for _, r.Body = range []string{"", "null", "[]", "\ufeff" + full, full + "{}", full + room, full + room + " ", with(example, "x", `{"a": 1, "a": 2}`)} {
 		s.do(t, r)
 	}
 }
@@ -97,6 +81,49 @@ func with(object map[string]json.RawMessage, name, value string) string {
 		members = append(members, fmt.Sprintf("%q: %s", name, value))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
+}
+
+// values returns JSON values within and beyond the bounds of s, of which example
+// is a valid value.
+func values(s *openapi.Schema, example string) []string {
+	all := []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`, `"\ud800"`, "\"\xff\""}
+	if s.Items2020 != nil {
+		return append(all, arrays(s, example)...)
+	}
+	for _, text := range texts(s, strings.Trim(example, `"`)) {
+		quoted, _ := json.Marshal(text)
+		all = append(all, string(quoted))
+		if s.IsInteger() {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// arrays is values for an array: it varies the element, and how many there are.
+func arrays(s *openapi.Schema, example string) (all []string) {
+	var elements []json.RawMessage
+	if json.Unmarshal([]byte(example), &elements) != nil || len(elements) == 0 {
+		return nil // TestExamples tells
+	}
+	first := string(elements[0])
+	for _, value := range values(&openapi.Schema{Schema: s.Items2020}, first) {
+		all = append(all, "["+value+"]", "["+first+","+value+"]") // with a duplicate
+	}
+	for _, bound := range []*int{s.MinItems, s.MaxItems} {
+		for i := -1; i <= 1 && bound != nil; i++ {
+			distinct := []string{}
+			for n := range max(0, *bound+i) {
+				if text, ok := strings.CutSuffix(first, `"`); ok {
+					distinct = append(distinct, fmt.Sprintf(`%s%d"`, text, n))
+				} else {
+					distinct = append(distinct, fmt.Sprint(n))
+				}
+			}
+			all = append(all, "["+strings.Join(distinct, ",")+"]")
+		}
+	}
+	return all
 }
 
 // texts returns values within and beyond the bounds of s, of which example

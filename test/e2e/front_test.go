@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/api"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -118,13 +117,10 @@ func (f *front) target(base string, token func(testing.TB, TokenRequest) string)
 // request that is accepted but invalid, or rejected but valid. It skips requests
 // that the front rewrites.
 func (f *front) check() func(*http.Request, []byte, *http.Response, []byte) error {
-	doc, err := openapi.Parse(api.Document)
-	if err == nil {
-		doc.FrontHeaders = f.headers
-	}
+	doc := openapi.Read()
 	return func(r *http.Request, body []byte, answer *http.Response, answerBody []byte) error {
-		if err != nil || r.URL == nil || f.rewrites != nil && f.rewrites(r) {
-			return err
+		if r.URL == nil || f.rewrites != nil && f.rewrites(r) {
+			return nil
 		}
 		if err := doc.Validate(r, body, answer, answerBody); err != nil {
 			return fmt.Errorf("%w\nIf the service is right, document this exchange in api/openapi.yaml:", err)

@@ -1,9 +1,9 @@
 // Package openapi checks exchanges with the service, each a request and its
-// response, against an OpenAPI 3.1 document. It is for tests.
+// response, against api/openapi.yaml. It is for tests.
 //
-// It is stricter than OpenAPI: a response may have only the headers, members and
-// error codes that the document lists (codes in its examples), and JSON, query
-// strings and integers must follow the rules that the document states in prose.
+// It is stricter than OpenAPI: a response may have only the headers and error
+// codes that the document lists (codes in its examples), and JSON, query strings
+// and integers must follow the rules that the document states in prose.
 // HEAD is GET without a body, not an operation of its own.
 //
 // It uses only a JSON Schema validator, since kin-openapi and
@@ -15,20 +15,17 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"example.com/plantstore/api"
 )
 
 // A Document is an OpenAPI document with all references resolved. It is safe
 // for concurrent use.
 type Document struct {
-	// FrontHeaders are the names of the headers that a gateway in front of the
-	// service adds to responses. Set them before the first call of Validate.
-	FrontHeaders []string `json:"-"`
-
 	// Operations are sorted by method and path.
 	Operations []*Operation `json:"-"`
 
@@ -38,7 +35,6 @@ type Document struct {
 	OtherResponses map[int]*Response `json:"x-other-responses"`
 
 	Paths      map[string]map[string]*Operation // by path and lower-case method
-	Security   []map[string][]string
 	Components struct{ Schemas map[string]*Schema }
 }
 
@@ -46,15 +42,13 @@ type Document struct {
 type Operation struct {
 	Method      string `json:"-"`
 	Path        string `json:"-"`
-	ID          string `json:"operationId"`
 	Parameters  []*Parameter
 	RequestBody *struct {
-		Required bool
 		MaxBytes int `json:"x-max-bytes"`
 		Content  Content
 	}
 	Responses map[int]*Response
-	Security  []map[string][]string // if absent, that of the document
+	Security  []map[string][]string
 }
 
 // String returns the method and the path of op.
@@ -70,12 +64,9 @@ type Parameter struct {
 
 // A Response describes the responses with one status.
 type Response struct {
-	Headers map[string]*Parameter
-	Content Content
-	Links   map[string]struct {
-		OperationID string
-		Parameters  map[string]string // runtime expressions
-	}
+	Headers  map[string]*Parameter
+	Content  Content
+	MaxBytes int `json:"x-max-bytes"` // of a list
 }
 
 // Content is the content of a request or a response: JSON, or nothing.
@@ -86,51 +77,41 @@ type Content struct {
 	} `json:"application/json"`
 }
 
-// Parse reads an OpenAPI document in YAML. References must be local, and
-// schemas must be valid JSON Schema 2020-12.
-func Parse(text []byte) (*Document, error) {
+// Read returns api/openapi.yaml. It panics if a reference has no target or a
+// schema is not valid JSON Schema 2020-12.
+func Read() *Document {
 	var tree any
-	if err := yaml.Unmarshal(text, &tree); err != nil {
-		return nil, err
+	if err := yaml.Unmarshal(api.Document, &tree); err != nil {
+		panic(err)
 	}
-	tree, err := resolve(tree, tree, 0)
+	asJSON, err := json.Marshal(resolve(tree, tree))
 	if err != nil {
-		return nil, err
-	}
-	asJSON, err := json.Marshal(tree)
-	if err != nil {
-		return nil, err
+		panic(err)
 	}
 	d := &Document{}
 	decoder := json.NewDecoder(bytes.NewReader(asJSON))
 	decoder.UseNumber()
 	if err := decoder.Decode(d); err != nil {
-		return nil, err
+		panic(err)
 	}
 	d.Other = &Operation{Method: "any", Path: "other request", Responses: d.OtherResponses}
 	for path, item := range d.Paths {
 		for method, op := range item {
 			op.Method, op.Path = strings.ToUpper(method), path
-			if op.Security == nil {
-				op.Security = d.Security
-			}
 			d.Operations = append(d.Operations, op)
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int { return cmp.Compare(a.String(), b.String()) })
-	return d, nil
+	return d
 }
 
 // resolve returns value, in which each reference is replaced by what it refers
 // to in root, such as "#/components/schemas/Plant".
-func resolve(root, value any, depth int) (_ any, err error) {
-	if depth > 100 {
-		return nil, fmt.Errorf("the document has a reference cycle")
-	}
+func resolve(root, value any) any {
 	switch v := value.(type) {
 	case []any:
-		for i := 0; i < len(v) && err == nil; i++ {
-			v[i], err = resolve(root, v[i], depth+1)
+		for i := range v {
+			v[i] = resolve(root, v[i])
 		}
 	case map[string]any:
 		if ref, ok := v["$ref"].(string); ok {
@@ -140,15 +121,13 @@ func resolve(root, value any, depth int) (_ any, err error) {
 				target = object[name]
 			}
 			if target == nil {
-				return nil, fmt.Errorf("the document has no %s", ref)
+				panic("api/openapi.yaml has no " + ref)
 			}
-			return resolve(root, target, depth+1)
+			return resolve(root, target)
 		}
 		for name := range v {
-			if v[name], err = resolve(root, v[name], depth+1); err != nil {
-				return nil, err
-			}
+			v[name] = resolve(root, v[name])
 		}
 	}
-	return value, err
+	return value
 }
