@@ -65,7 +65,7 @@ api-compat: ## check that api/openapi.yaml breaks no client of the last version
 SEED ?= 1
 
 # The tag keeps out of `go test ./...` what takes minutes, Python and Node.
-contract: ## try api/openapi.yaml: schemathesis on both stores, generated clients; SEED=n for other requests
+contract: ## try api/openapi.yaml: schemathesis, generated clients; SEED=n for other requests
 	go vet -tags contract ./test/contract
 	$(STATICCHECK) -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)

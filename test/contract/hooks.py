@@ -8,16 +8,24 @@ used = set()
 unused = itertools.count(1 << 40)
 
 
+def plain(value):
+    """Write whole numbers in plain digits, as the document requires: to JSON Schema, 1.0 is an integer too."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {name: plain(v) for name, v in value.items()}
+    return value
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Replace the id of a valid create that the service would refuse.
-
-    - An id in use (error 40003): schemathesis often repeats ids.
-    - An id such as 1.0: JSON Schema accepts it as an integer, but the document
-      requires plain digits.
-    """
-    if case.method != "POST" or case.meta is None or not case.meta.generation.mode.is_positive:
+    """Repair a valid body that the service would refuse. Schemathesis often repeats ids, which are then in use (error 40003)."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or not isinstance(case.body, dict):
         return
-    if case.body["id"] in used or isinstance(case.body["id"], float):
-        case.body["id"] = next(unused)
-    used.add(case.body["id"])
+    case.body = plain(case.body)
+    if case.method == "POST" and "id" in case.body:
+        if case.body["id"] in used:
+            case.body["id"] = next(unused)
+        used.add(case.body["id"])

@@ -1,9 +1,10 @@
 //go:build contract
 
+// Package contract tests the service with what others generate from
+// api/openapi.yaml: requests, and clients. Run it with make contract.
 package contract
 
 import (
-	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"flag"
@@ -16,15 +17,13 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/openapi"
-	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
 var seed = flag.Int("seed", 1, "the seed of schemathesis's requests")
 
-// minCases is the least number of requests to each store.
+// minCases is the least number of requests.
 const minCases = 2000
 
 // settings are the files that schemathesis reads in its working directory.
@@ -35,21 +34,15 @@ var settings embed.FS
 //go:embed requirements.txt
 var requirements []byte
 
-func TestSchemathesisBolt(t *testing.T) {
-	t.Parallel()
-	runSchemathesis(t, program.Start(t, program.Environ(), t.TempDir()))
-}
-
-func TestSchemathesisDynamoDB(t *testing.T) {
-	t.Parallel()
-	env := program.Environ(dynamolocal.Environ(dynamolocal.Endpoint(t), "contract-"+rand.Text())...)
-	runSchemathesis(t, program.Start(t, env, t.TempDir()))
-}
-
-// runSchemathesis runs schemathesis on the service and then checks the
+// TestSchemathesis runs schemathesis on the plain server and then checks the
 // exchanges again with package openapi, which is stricter.
-func runSchemathesis(t *testing.T, p *program.Program) {
-	python := install(t)
+func TestSchemathesis(t *testing.T) {
+	t.Parallel()
+	p := tools.StartServer(t, tools.Environ(), t.TempDir())
+	python, err := tools.Python("schemathesis", requirements)
+	if err != nil {
+		t.Fatalf("schemathesis can't be installed; it needs Python 3.11 or later with venv (Debian: python3-venv): %v", err)
+	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, settings); err != nil {
 		t.Fatal(err)
@@ -62,7 +55,7 @@ func runSchemathesis(t *testing.T, p *program.Program) {
 		"--report-json-path", "report.json", "--report-har-path", "report.har",
 		"--report-preserve-bytes", "--output-sanitize", "false") // keep bodies and tokens
 	cmd.Dir = dir
-	cmd.Env = append(program.Environ(), "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(tools.Environ(), "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1")
 	t.Logf("%s", run(t, cmd))
 	checkReport(t, filepath.Join(dir, "report.json"))
 	checkExchanges(t, filepath.Join(dir, "report.har"))
@@ -140,8 +133,7 @@ func checkExchanges(t *testing.T, name string) {
 		if err := doc.Validate(req, sent, resp, received); err != nil {
 			t.Errorf("%v\n> %s %s\n> %q\n< %d %q", err, e.Request.Method, e.Request.URL, sent, e.Response.Status, received)
 		}
-		found := doc.Find(req)
-		op := found.String()
+		op := doc.Find(req).String()
 		succeeded[op] = succeeded[op] || resp.StatusCode < 300
 		failed[op] = failed[op] || resp.StatusCode == 400
 		refused[op] = refused[op] || resp.StatusCode == 401
@@ -162,14 +154,4 @@ func readJSON(t *testing.T, name string, v any) {
 	if err := json.Unmarshal(text, v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-}
-
-// install returns a Python that has schemathesis.
-func install(t *testing.T) string {
-	t.Helper()
-	python, err := tools.Python("schemathesis", requirements)
-	if err != nil {
-		t.Fatalf("schemathesis can't be installed; it needs Python 3.11 or later with venv (Debian: python3-venv): %v", err)
-	}
-	return python
 }

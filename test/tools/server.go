@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// A Server is a process of the plain server, cmd/local.
+type Server struct {
+	*Process
+	Base string // the base address
+}
+
+// Environ returns the environment of the tests without the service's own
+// settings, plus extra.
+func Environ(extra ...string) []string {
+	setting := regexp.MustCompile(`^(AWS_|TOKEN_|TABLE_NAME=|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=)`)
+	return append(slices.DeleteFunc(os.Environ(), setting.MatchString), extra...)
+}
+
+// LaunchServer starts the plain server with its data in dir, and kills it when
+// the test ends. It listens on a free port of the loopback interface unless args
+// say otherwise.
+func LaunchServer(tb testing.TB, env []string, dir string, args ...string) *Process {
+	tb.Helper()
+	binary, err := Build("cmd/local")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	os.Chmod(dir, 0o700) // the server refuses one that others can write to, as with umask 002; it may not exist
+	cmd := exec.Command(binary, append([]string{"-addr", "127.0.0.1:0", "-data", dir}, args...)...)
+	cmd.Env = env
+	p, err := Start(cmd)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(p.Kill)
+	return p
+}
+
+// StartServer calls [LaunchServer] and waits until the server listens.
+func StartServer(tb testing.TB, env []string, dir string, args ...string) *Server {
+	tb.Helper()
+	p := LaunchServer(tb, env, dir, args...)
+	return &Server{p, p.Await(tb, `(?m)^listening on (http://\S+)\n`)[1]}
+}
+
+// Token returns an access token from the server's own issuer. The form is that
+// of the token request, without the grant type.
+func (s *Server) Token(tb testing.TB, form url.Values) string {
+	tb.Helper()
+	form.Set("grant_type", "client_credentials")
+	resp, err := http.PostForm(s.Base+"/oauth2/token", form)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var grant struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&grant); err != nil || grant.AccessToken == "" {
+		tb.Fatalf("no token for %v: %s, %v", form, resp.Status, err)
+	}
+	return grant.AccessToken
+}
