@@ -89,7 +89,7 @@ func TestHook(t *testing.T) {
 		_, err = e.Invoke(t.Context(), []byte(`{"DeploymentId": "d-1", "LifecycleEventHookExecutionId": "e-1"}`))
 		e.Close() // which completes the log
 		want := `CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus{"deploymentId":"d-1","lifecycleEventHookExecutionId":"e-1","status":"` + tt.status + `"}`
-		if log := e.Stdout(); (err == nil) != (tt.accepted == 200) || got != want || !strings.Contains(log, tt.message) || strings.Count(log, "\n") != 1 {
+		if log := e.Stdout.String(); (err == nil) != (tt.accepted == 200) || got != want || !strings.Contains(log, tt.message) || strings.Count(log, "\n") != 1 {
 			t.Errorf("error %v, CodeDeploy got %s, want %s; log %s, want %s", err, got, want, log, tt.message)
 		}
 	}

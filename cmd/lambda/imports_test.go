@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
 )
 
 // The SDK looks for credentials in many places, by code that would make the
@@ -13,7 +13,7 @@ import (
 // environment, so the linker can drop that code. The embedded store and the
 // token issuer, which gives anyone any identity, are for cmd/local.
 func TestLinkedPackages(t *testing.T) {
-	bootstrap, err := lambdalocal.Build("cmd/lambda")
+	bootstrap, err := tools.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestRoots(t *testing.T) {
 		t.Errorf("%v\n%s", err, got)
 	}
 	e.Close() // which completes the log
-	if log := e.Stdout(); strings.Contains(log, "AWS uses new root certificates") {
+	if log := e.Stdout.String(); strings.Contains(log, "AWS uses new root certificates") {
 		t.Errorf("the system's roots were used:\n%s", log)
 	}
 }

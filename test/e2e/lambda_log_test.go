@@ -16,7 +16,7 @@ import (
 func (f *function) awaitLog(t *testing.T, text string) {
 	t.Helper()
 	tools.Await(t, func() error {
-		if log := f.Stdout(); !strings.Contains(log, text) {
+		if log := f.Stdout.String(); !strings.Contains(log, text) {
 			return fmt.Errorf("%s is missing in the log:\n%s", text, log)
 		}
 		return nil
@@ -46,7 +46,7 @@ func TestLambdaLog(t *testing.T) {
 		ids = append(ids, a.header.Get("Apigw-Requestid"))
 	}
 	f.Close() // which completes the log
-	log := f.Stdout()
+	log := f.Stdout.String()
 	for _, want := range []string{`"level":"DEBUG","msg":"AWS SDK"`, `"level":"ERROR","msg":"request"`, `"status":500`, "AccessDeniedException"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is missing in the log:\n%s", want, log)

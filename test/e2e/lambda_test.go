@@ -8,6 +8,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
 )
 
 // TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local.
@@ -23,7 +24,7 @@ func TestPackage(t *testing.T) {
 	t.Parallel()
 	built, issuer := lambdalocal.Package(t, "PlantFunction"), authtest.NewIssuer(t)
 	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
-	o.Binary, o.Emulator = built.Binary, built.Emulator
+	o.Binary = built.Binary
 	testFunction(t, issuer, o)
 }
 
@@ -31,14 +32,11 @@ func testFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) 
 	t.Helper()
 	f := startFunction(t, issuer, o)
 	Run(t, f.target())
-	if n := len(f.Environments()); n != 4 {
-		t.Errorf("the suite ran in %d processes, want 4 that outlive it", n)
-	}
 }
 
 // A function is cmd/lambda behind an HTTP API.
 type function struct {
-	*lambdalocal.Function
+	*lambdalocal.Environment
 	issued
 	base   string
 	issuer *authtest.Issuer
@@ -54,12 +52,12 @@ func staticKeys(issuer *authtest.Issuer) string {
 // authtest; keys is the variable that says where their keys are.
 func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdalocal.Options {
 	t.Helper()
-	path, err := lambdalocal.Build("cmd/lambda")
+	path, err := tools.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table := dynamolocal.Table(t)
-	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env), Concurrency: 4}
+	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env)}
 }
 
 // startFunction starts the function. When the test ends, it checks that there
@@ -68,12 +66,12 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 	t.Helper()
 	f := &function{issuer: issuer}
 	t.Cleanup(func() { // after the function has ended
-		f.checkLog(t, f.Stdout())
-		if text := f.Stderr(); text != "" {
+		f.checkLog(t, f.Stdout.String())
+		if text := f.Stderr.String(); text != "" {
 			t.Errorf("on standard error:\n%.5000s", text)
 		}
 	})
-	f.Function, f.base = lambdalocal.Start(t, o)
+	f.Environment, f.base = lambdalocal.Start(t, o)
 	return f
 }
 

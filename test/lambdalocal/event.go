@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -23,13 +22,10 @@ type object = map[string]any
 // reject the request.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 //
-// Where the documentation is silent, events follow published captures from real
-// APIs. vokerhttp/testdata in github.com/hotsock/voker (July 2026) has paths in
-// ingress-paths.json and the rest in apigwv2-request.json. Pull request 766 of
-// github.com/ministackorg/ministack (June 2026) says which bodies are in base64.
-//
-// The decoded query, queryStringParameters, is missing: the service reads only
-// rawQueryString.
+// Where the documentation is silent, events follow captures from real APIs: those in
+// github.com/hotsock/voker, vokerhttp/testdata, and for bodies in base64 pull request
+// 766 of github.com/ministackorg/ministack. The decoded query and cookies, which the
+// service doesn't use, are missing.
 func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 	rawPath, rawQuery, _ := strings.Cut(r.RequestURI, "?")
 	path, err := decodePath(rawPath)
@@ -51,12 +47,9 @@ func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 		},
 		"isBase64Encoded": false,
 	}
-	if c := cookies(r.Header); len(c) > 0 {
-		event["cookies"] = c
-	}
 	switch {
 	case len(body) == 0:
-	case isText(r.Header.Get("Content-Type")):
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"): // among others
 		event["body"] = string(body)
 	default:
 		event["body"], event["isBase64Encoded"] = base64.StdEncoding.EncodeToString(body), true
@@ -97,25 +90,4 @@ func headers(r *http.Request, length int) map[string]string {
 	all["x-forwarded-port"], all["x-forwarded-proto"] = "443", "https"
 	all["x-forwarded-for"] = strings.TrimPrefix(all["x-forwarded-for"]+", "+sourceIP(r), ", ")
 	return all
-}
-
-// cookies returns the cookies as the client sent them, one by one.
-func cookies(h http.Header) (all []string) {
-	for _, line := range h["Cookie"] {
-		for cookie := range strings.SplitSeq(line, ";") {
-			if cookie = strings.TrimSpace(cookie); cookie != "" {
-				all = append(all, cookie)
-			}
-		}
-	}
-	return all
-}
-
-// isText reports whether a body of this Content-Type is sent as text rather than
-// in base64.
-func isText(contentType string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
-	return strings.HasPrefix(mediaType, "text/") ||
-		slices.Contains([]string{"application/json", "application/javascript", "application/xml"}, mediaType)
 }

@@ -1,10 +1,11 @@
 package lambdalocal
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -20,75 +21,40 @@ func (e *Environment) runtimeAPI() http.Handler {
 
 // serveNext sends the process its next invocation as soon as there is one.
 func (e *Environment) serveNext(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	if e.init == 0 {
-		e.init = time.Since(e.started)
-	}
-	e.mu.Unlock()
 	e.idle <- struct{}{}
-	if e.options.Freeze {
-		freeze(e.cmd.Process)
-		defer thaw(e.cmd.Process)
+	if e.options.Freeze && runtime.GOOS == "linux" {
+		e.Cmd.Process.Signal(stop)
+		defer e.Cmd.Process.Signal(cont)
 	}
-	var inv *invocation
 	select {
-	case inv = <-e.next:
-	case <-r.Context().Done():
+	case inv := <-e.next:
+		<-e.idle
+		h := w.Header()
+		h.Set("Content-Type", "application/json")
+		h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
+		h.Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(inv.deadline.UnixMilli()))
+		h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:"+functionName+":live")
+		h.Set("Lambda-Runtime-Trace-Id", newTraceID()+";Sampled=0")
+		w.Write(inv.payload)
+	case <-r.Context().Done(): // the process has exited
 	}
-	<-e.idle
-	if inv == nil {
-		return
-	}
-	e.mu.Lock()
-	e.current = inv
-	e.mu.Unlock()
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
-	h.Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(inv.start.Add(e.options.Timeout).UnixMilli()))
-	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:"+functionName+":live")
-	h.Set("Lambda-Runtime-Trace-Id", newTraceID()+";Sampled=0")
-	w.Write(inv.payload)
 }
 
-// serveResult receives the response to an invocation, or its error.
+// The signals SIGSTOP and SIGCONT of Linux. Package syscall doesn't have them on
+// Windows, where this package must compile.
+const stop, cont = syscall.Signal(19), syscall.Signal(18)
+
+// serveResult receives the response to the invocation, or its error.
 func (e *Environment) serveResult(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the process has exited, which Invoke notices
 	}
-	inv := e.take(r.PathValue("id"))
-	if inv == nil {
-		http.Error(w, "invalid request id", http.StatusBadRequest)
-		return
+	if r.PathValue("result") == "error" {
+		err = fmt.Errorf("the function failed: %s", body)
 	}
-	status := http.StatusAccepted
-	switch {
-	case r.PathValue("result") == "error":
-		inv.err = &Error{Message: string(body)} // in case it is malformed
-		json.Unmarshal(body, inv.err)
-	case len(body) > maxPayload:
-		inv.err = &Error{"Function.ResponseSizeTooLarge",
-			fmt.Sprintf("Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", len(body), maxPayload)}
-		status = http.StatusRequestEntityTooLarge
-	default:
-		inv.response = body
-	}
-	w.WriteHeader(status)
-	close(inv.done)
-}
-
-// take returns the current invocation if it has the given id, and nil otherwise.
-// An invocation can be answered only once.
-func (e *Environment) take(id string) *invocation {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	inv := e.current
-	if inv == nil || inv.id != id {
-		return nil
-	}
-	e.current, e.last = nil, time.Since(inv.start)
-	return inv
+	w.WriteHeader(http.StatusAccepted)
+	e.results <- result{body, err}
 }
 
 // newTraceID returns a trace id in X-Ray's format.
