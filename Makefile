@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz mutate bench bench-lambda api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check fuzz mutate bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -44,13 +44,11 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
-bench: ## print the tables of docs/benchmarks.md
-	go run ./test/bench
-
 ROUNDS ?= 30
 
-bench-lambda: ## print the tables of docs/benchmarks-lambda.md; needs Linux, and root for the second one
-	go run ./test/coldstart -rounds $(ROUNDS)
+bench: ## print the figures of docs/benchmarks.md; the first ones need Linux, and root for those of 7 %
+	go run ./test/bench -rounds $(ROUNDS)
+	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
 # Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3

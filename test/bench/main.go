@@ -1,0 +1,251 @@
+// Command bench compares the start and the calls of the deployed function with
+// those of a minimal one (see reference), and prints a table for docs/benchmarks.md.
+// Both run in turns, so that background load affects both. All values are medians.
+// It needs Linux and, for the rows with a share of a processor, root.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/tools"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 30, "`number` of runs of each program, at least 1")
+	flag.Parse()
+	os.Setenv("CGO_ENABLED", "0") // as in the Makefile; not in tests, whose race detector needs cgo
+	err := run(context.Background(), *rounds, 300, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// A candidate is one of those that are compared.
+type candidate struct {
+	name, binary string
+	env          []string
+	results      map[string][]float64 // by row of the table
+}
+
+// rows are what is measured, in ms.
+var rows = []string{
+	"init", "first call", "cold start: init and first call", "CPU of the cold start", "warm call", "CPU per warm call",
+	"first call with 7 % of a processor", "cold start with 7 % after init",
+}
+
+// add adds a duration to the results of a row.
+func (c candidate) add(row string, d time.Duration) {
+	c.results[row] = append(c.results[row], float64(d)/1e6)
+}
+
+// run measures the programs, with the given number of warm calls in each run
+// with a whole processor, and writes the table to w.
+func run(ctx context.Context, rounds, warm int, w io.Writer) error {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	e := newEndpoint()
+	defer e.dynamoDB.Close()
+	defer e.issuer.Close()
+	candidates, err := build(e, dir)
+	if err != nil {
+		return err
+	}
+	quota, err := newQuota()
+	if err != nil {
+		fmt.Fprintf(w, "No rows for a share of a processor: %v\n\n", err)
+	}
+	defer os.Remove(quota)
+	for round := range rounds {
+		for i := range candidates {
+			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
+			err := c.run(ctx, e.token, round, warm, "")
+			if err == nil && quota != "" {
+				err = c.run(ctx, e.token, round, 0, quota)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+		}
+	}
+	writeTable(w, candidates[0], candidates[1])
+	return nil
+}
+
+// build returns the reference and the service. The endpoint counts as a host of AWS.
+// As on Lambda's provided.al2023, the system's certificates are all in one file, which
+// Go reads first, and each in a file of its own. https://go.dev/issue/79018
+func build(e *endpoint, dir string) ([]candidate, error) {
+	release := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"} // as in the Makefile
+	reference, err1 := tools.Build("test/bench/reference", release...)
+	service, err2 := lambdalocal.BuildForAWS(e.certificate, release...)
+	const file = "/etc/ssl/certs/ca-certificates.crt"
+	system, err3 := os.ReadFile(file)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	for block, rest := pem.Decode(append(system, e.certificate...)); block != nil; block, rest = pem.Decode(rest) {
+		name := filepath.Join(dir, fmt.Sprint(len(rest), ".pem")) // which no other has
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	env := []string{
+		"SSL_CERT_FILE=" + file, "SSL_CERT_DIR=" + dir, "AWS_ENDPOINT_URL_DYNAMODB=" + e.dynamoDB.URL, "TABLE_NAME=plants",
+		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS_URL=" + e.issuer.URL,
+	}
+	return []candidate{
+		{"reference", reference, env, map[string][]float64{}},
+		{"service", service, append(slices.Clip(env), "GOMAXPROCS=1", "GOGC=400"), map[string][]float64{}}, // as in template.yaml
+	}, nil
+}
+
+// run starts a new copy of the program, makes calls and ends it. Where Linux happens
+// to place a file in memory makes a difference of up to a fifth to a cold start.
+func (c candidate) run(ctx context.Context, token string, round, warm int, quota string) error {
+	binary, err := os.ReadFile(c.binary)
+	if err != nil {
+		return err
+	}
+	bootstrap := filepath.Join(os.TempDir(), "bootstrap-"+rand.Text())
+	if err := os.WriteFile(bootstrap, binary, 0o700); err != nil {
+		return err
+	}
+	defer os.Remove(bootstrap)
+	start := time.Now()
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: c.env})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if err := e.WaitReady(ctx); err != nil {
+		return fmt.Errorf("%w\n%s", err, e.Stderr.String())
+	}
+	init := time.Since(start)
+	if quota != "" {
+		if err := os.WriteFile(filepath.Join(quota, "cgroup.procs"), fmt.Append(nil, e.Cmd.Process.Pid), 0); err != nil {
+			return err
+		}
+	}
+	first, err := call(ctx, e, token, round)
+	if err != nil {
+		return err
+	}
+	if quota != "" {
+		c.add("first call with 7 % of a processor", first)
+		c.add("cold start with 7 % after init", init+first)
+		return nil
+	}
+	cold := cpuTime(e.Cmd.Process.Pid)
+	c.add("init", init)
+	c.add("first call", first)
+	c.add("cold start: init and first call", init+first)
+	c.add("CPU of the cold start", cold)
+	for i := range warm {
+		took, err := call(ctx, e, token, round+1+i)
+		if err != nil {
+			return err
+		}
+		c.add("warm call", took)
+	}
+	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/time.Duration(warm))
+	return nil
+}
+
+// calls are made in turns. Each round begins with another one.
+var calls = []struct {
+	method, path, body string
+	status             int
+}{
+	{"GET", "/plants", "", 200},
+	{"POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, 200},
+	{"DELETE", "/plants/7", "", 204},
+}
+
+// call makes the nth call and returns the duration that Lambda would report. A
+// wrong response is an error, since it may be a fast one.
+func call(ctx context.Context, e *lambdalocal.Environment, token string, n int) (time.Duration, error) {
+	c := calls[n%len(calls)]
+	r := httptest.NewRequestWithContext(ctx, c.method, c.path, strings.NewReader(c.body))
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	var took time.Duration
+	api := lambdalocal.HTTPAPI(func(ctx context.Context, payload []byte) ([]byte, error) {
+		start := time.Now()
+		defer func() { took = time.Since(start) }()
+		return e.Invoke(ctx, payload)
+	})
+	api.ServeHTTP(w, r)
+	if w.Code != c.status {
+		return 0, fmt.Errorf("%s %s: status %d, want %d: %s\n%s", c.method, c.path, w.Code, c.status, w.Body, e.Stdout.String())
+	}
+	return took, e.WaitReady(ctx)
+}
+
+// cpuTime returns the processor time of a process, as the sum of its threads: the
+// total in /proc has a resolution of only 10 ms.
+// https://docs.kernel.org/scheduler/sched-stats.html
+func cpuTime(pid int) (total time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, thread := range threads {
+		b, _ := os.ReadFile(thread) // fails if the thread has ended
+		var running time.Duration
+		fmt.Sscan(string(b), &running)
+		total += running
+	}
+	return total
+}
+
+// newQuota returns the folder of a new control group, of version 1 or 2, whose
+// processes get 7 % of a processor, as Lambda is said to give a function of 128 MB
+// after its init phase: 1.4 of 20 ms, since short calls never reach a limit per 100.
+func newQuota() (dir string, err error) {
+	const v1, v2 = "/sys/fs/cgroup/cpu/plantstore", "/sys/fs/cgroup/plantstore"
+	write := func(file, value string) error { return os.WriteFile(file, []byte(value), 0) }
+	err1 := errors.Join(os.MkdirAll(v1, 0o755), write(v1+"/cpu.cfs_period_us", "20000"), write(v1+"/cpu.cfs_quota_us", "1400"))
+	if err1 == nil {
+		return v1, nil
+	}
+	err2 := errors.Join(os.MkdirAll(v2, 0o755), write("/sys/fs/cgroup/cgroup.subtree_control", "+cpu"), write(v2+"/cpu.max", "1400 20000"))
+	if err2 != nil {
+		os.Remove(v2)
+		return "", err2
+	}
+	return v2, nil
+}
+
+// writeTable writes the medians of both programs, and the ratio in bold.
+func writeTable(w io.Writer, reference, service candidate) {
+	fmt.Fprint(w, "| | reference | service |\n|---|--:|--:|\n")
+	for _, row := range rows {
+		if len(reference.results[row]) == 0 {
+			continue
+		}
+		a, b := median(reference.results[row]), median(service.results[row])
+		fmt.Fprintf(w, "| %s | %.2f ms | **%.2f** (%.2f ms) |\n", row, a, b/a, b)
+	}
+}
+
+// median returns the upper one of two medians.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
