@@ -69,7 +69,7 @@ contract: ## try api/openapi.yaml: schemathesis, generated clients; SEED=n for o
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
 # The tag keeps out of `go test ./...` what downloads hundreds of megabytes.
-issuers: ## try tokens of real issuers: oidc-provider, Authlib, moto's Cognito, Keycloak; needs Node, Python, Java 17, Maven
+issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Python, Java 17, Maven
 	go vet -tags issuers ./test/issuers
 	$(STATICCHECK) -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers

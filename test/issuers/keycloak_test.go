@@ -5,6 +5,7 @@ package issuers
 import (
 	"archive/zip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -24,7 +25,7 @@ const keycloakVersion = "26.7.3"
 func installKeycloak(t *testing.T) string {
 	t.Helper()
 	options := []string{"build", "--db=dev-mem", "--cache=local"}
-	dir := cached(t, "issuers-keycloak", fmt.Append(nil, keycloakVersion, options), func(dir string) error {
+	dir, err := tools.Dir("issuers-keycloak", fmt.Append(nil, keycloakVersion, options), func(dir string) error {
 		_, err := tools.Run("mvn", "--quiet", "--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
 			"-Dartifact=org.keycloak:keycloak-quarkus-dist:"+keycloakVersion+":zip", "-DoutputDirectory="+dir)
 		if err != nil {
@@ -36,15 +37,15 @@ func installKeycloak(t *testing.T) string {
 			return err
 		}
 		defer archive.Close()
-		if err := os.CopyFS(dir, archive); err != nil {
-			return err
-		}
-		if err := os.Remove(file); err != nil {
+		if err := errors.Join(os.CopyFS(dir, archive), os.Remove(file)); err != nil {
 			return err
 		}
 		_, err = tools.Run(filepath.Join(dir, "keycloak-"+keycloakVersion, "bin/kc.sh"), options...)
 		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return filepath.Join(dir, "keycloak-"+keycloakVersion)
 }
 
@@ -55,19 +56,17 @@ func TestKeycloak(t *testing.T) {
 	cmd.Env = append(os.Environ(), "KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=secret")
 	k := keycloak(start(t, cmd, `Listening on: (http://\S+?)\.?\s`))
 	k.setUp(t)
-	s := oauthServer{token: k.url("/realms/plants/protocol/openid-connect/token")}
-	alice := func(t *testing.T, client string, scopes ...string) tokens {
-		return s.grant(t, client, url.Values{"grant_type": {"password"}, "username": {"alice"}, "password": {"secret"}, "scope": {strings.Join(scopes, " ")}})
+	alice := func(client string, scopes ...string) tokens {
+		return k.tokens(t, "plants", url.Values{"client_id": {client}, "client_secret": {"secret"}, "username": {"alice"}, "scope": {strings.Join(scopes, " ")}})
 	}
 	issuer{
-		url:           k.url("/realms/plants"),
+		url:           string(k) + "/realms/plants",
 		idAudience:    "web",
-		readOnly:      true,
-		access:        func(t *testing.T, scopes ...string) string { return alice(t, "web", scopes...).Access },
-		otherAudience: func(t *testing.T) string { return alice(t, "other", "plants/read").Access },
-		short:         func(t *testing.T) string { return alice(t, "short", "plants/read").Access },
-		id:            func(t *testing.T) string { return alice(t, "web", "openid").ID },
-		rotate: func(t *testing.T) {
+		access:        func(scopes ...string) string { return alice("web", scopes...).Access },
+		otherAudience: func() string { return alice("other", "plants/read").Access },
+		short:         func() string { return alice("short", "plants/read").Access },
+		id:            func() string { return alice("web", "openid").ID },
+		rotate: func() {
 			k.create(t, "/realms/plants/components", `{"name": "new", "providerType": "org.keycloak.keys.KeyProvider",
 				"providerId": "rsa-generated", "config": {"priority": ["200"], "algorithm": ["RS256"]}}`)
 		},
@@ -77,7 +76,23 @@ func TestKeycloak(t *testing.T) {
 // keycloak is the address of a server.
 type keycloak string
 
-func (k keycloak) url(path string) string { return string(k) + path }
+type tokens struct {
+	Access string `json:"access_token"`
+	ID     string `json:"id_token"`
+}
+
+// tokens requests tokens with the password grant.
+func (k keycloak) tokens(t *testing.T, realm string, form url.Values) (got tokens) {
+	t.Helper()
+	form.Set("grant_type", "password")
+	form.Set("password", "secret")
+	req, err := http.NewRequest("POST", string(k)+"/realms/"+realm+"/protocol/openid-connect/token", strings.NewReader(form.Encode()))
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if err := json.Unmarshal(send(t, req, err), &got); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
 
 // setUp makes the realm plants with the user alice and three clients. The client
 // scope basic adds sub to Keycloak's tokens, and only a mapper adds aud.
@@ -106,23 +121,9 @@ func (k keycloak) setUp(t *testing.T) {
 // create sends a POST to the administration API.
 func (k keycloak) create(t *testing.T, path, body string) {
 	t.Helper()
-	resp, err := http.PostForm(k.url("/realms/master/protocol/openid-connect/token"),
-		url.Values{"grant_type": {"password"}, "client_id": {"admin-cli"}, "username": {"admin"}, "password": {"secret"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var admin tokens
-	if err := json.NewDecoder(resp.Body).Decode(&admin); err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequest("POST", k.url("/admin"+path), strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := k.tokens(t, "master", url.Values{"client_id": {"admin-cli"}, "username": {"admin"}})
+	req, err := http.NewRequest("POST", string(k)+"/admin"+path, strings.NewReader(body))
 	req.Header.Set("Authorization", "Bearer "+admin.Access)
 	req.Header.Set("Content-Type", "application/json")
-	if status, answer, err := send(http.DefaultClient, req); err != nil || status != http.StatusCreated {
-		t.Fatalf("POST %s: %d %s, %v", path, status, answer, err)
-	}
+	send(t, req, err)
 }
