@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/sam"
+	"example.com/plantstore/test/template"
 	"example.com/plantstore/test/tools"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestCheckDeployed(t *testing.T) {
 	t.Parallel()
 	tools.Need(t, "make")
-	env := sam.Open(t).AWS(t)
+	env := template.Python(t).Env
 	for report, works := range map[string]bool{`{"ok":true,"parts":{}}`: true, `{"ok":false,"parts":{"x":"\"ok\":true"}}`: false, "no report": false} {
 		invoke := func(_ context.Context, payload []byte) ([]byte, error) {
 			if string(payload) != `{"check": true}` || report == "no report" {

@@ -8,7 +8,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/test/program"
+
 	"example.com/plantstore/test/tools"
 )
 
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { tools.Main(m) }
 
 // start starts the program with the settings in env and returns its base address.
 func start(t *testing.T, env ...string) string {
-	return program.Start(t, program.Environ(env...), t.TempDir()).Base
+	return tools.StartServer(t, tools.Environ(env...), t.TempDir()).Base
 }
 
 // widths are those of a phone and of a desktop.

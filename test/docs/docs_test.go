@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
@@ -34,12 +33,12 @@ func TestSession(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the pages have no shell session")
 	}
-	p := program.Start(t, program.Environ(), t.TempDir())
+	p := tools.StartServer(t, tools.Environ(), t.TempDir())
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
-		shell.Env = program.Environ()
+		shell.Env = tools.Environ()
 		shell.Stdin = strings.NewReader(typed)
 		out, err := shell.CombinedOutput()
 		if err != nil {

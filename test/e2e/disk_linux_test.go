@@ -1,16 +1,13 @@
 package e2e
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
@@ -36,14 +33,14 @@ func mount(t *testing.T, size string) (dir string) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "4m")
-	p := start(t, program.Environ(), dir)
-	c, token := p.user(t)
-	var acknowledged []plant
-	post := func() answer {
+	p := start(t, tools.Environ(), dir)
+	u, id := p.user(t), randomID()
+	var acknowledged []element
+	post := func(wanted ...int) answer {
 		t.Helper()
-		id := randomID()
-		basil := plant{ID: &id, Name: strings.Repeat("basil ", 40)}
-		a, err := create(t, c, token, basil)
+		id++
+		basil := plants.largest(id)
+		a, err := plants.post(t, u, basil, wanted...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,35 +50,28 @@ func TestFullDisk(t *testing.T) {
 		return a
 	}
 	for range 10 {
-		expectStatus(t, 200)(post(), nil)
+		post(200)
 	}
 	filler := filepath.Join(dir, "filler")
 	if err := os.WriteFile(filler, make([]byte, 4<<20), 0o600); err == nil {
 		t.Fatal("the disk is larger than 4 MiB")
 	}
-	for post().status == 200 { // the database file may have room inside
+	for post(200, 503).status == 200 { // the database file may have room inside
 	}
 	for range 3 {
-		if a := post(); a.status != 503 || !strings.Contains(string(a.body), "the storage is full or can't be written") {
-			t.Errorf("%d %s", a.status, a.body)
+		if a := post(503); !strings.Contains(a.body, "the storage is full or can't be written") {
+			t.Errorf("%s", a.body)
 		}
 	}
-	expectSame(t, c, token, acknowledged)
+	plants.expect(t, u, acknowledged...)
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
 	for range 500 {
-		expectStatus(t, 200)(post(), nil)
+		post(200)
 	}
-	p.Stop(t)
-	again := start(t, program.Environ(), dir)
-	expectSame(t, newClient(again.target()), token, acknowledged)
-	again.Stop(t) // or the file system can't be unmounted
-}
-
-// expectSame checks that the list has exactly these plants, given in any order.
-func expectSame(t *testing.T, c *client, token string, plants []plant) {
-	t.Helper()
-	slices.SortFunc(plants, func(a, b plant) int { return cmp.Compare(*a.ID, *b.ID) })
-	expectPlants(t, c, token, plants...)
+	p.stop(t)
+	again := start(t, tools.Environ(), dir)
+	plants.expect(t, newClient(again.target(), u.token), acknowledged...)
+	again.stop(t) // or the file system can't be unmounted
 }

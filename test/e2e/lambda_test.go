@@ -1,8 +1,12 @@
 package e2e
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
@@ -11,27 +15,17 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// TestLambda runs the suite on cmd/lambda behind an HTTP API, on DynamoDB Local.
-// Package lambdahttp tests events that are not HTTP requests.
-func TestLambda(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	testFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
-}
+// dynamoLag is the longest lag of the index that lists read.
+const dynamoLag = 5 * time.Second
 
-// TestPackage does the same with the package that is deployed by default.
+// TestPackage runs the suite on the packaged function behind an HTTP API, on
+// DynamoDB Local. Package lambdahttp tests events that are not HTTP requests.
 func TestPackage(t *testing.T) {
 	t.Parallel()
-	built, issuer := lambdalocal.Package(t, "PlantFunction"), authtest.NewIssuer(t)
+	issuer := authtest.NewIssuer(t)
 	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
-	o.Binary = built.Binary
-	testFunction(t, issuer, o)
-}
-
-func testFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) {
-	t.Helper()
-	f := startFunction(t, issuer, o)
-	Run(t, f.target())
+	o.Binary = lambdalocal.Package(t, "PlantFunction").Binary
+	Run(t, startFunction(t, issuer, o).target())
 }
 
 // A function is cmd/lambda behind an HTTP API.
@@ -77,12 +71,113 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 
 // target returns the function as a [Target].
 func (f *function) target() Target {
-	target := httpAPI.target(f.base, func(_ testing.TB, r TokenRequest) string { return f.keep(sign(f.issuer, r)) })
-	target.Lag = dynamoLag
-	return target
+	token := func(_ testing.TB, r TokenRequest) string { return f.keep(sign(f.issuer, r)) }
+	return Target{Base: f.base, Token: token, Lag: dynamoLag, Front: httpAPI}
 }
 
-// user returns a client of the function, and the token of a new user.
-func (f *function) user() (c *client, token string) {
-	return newClient(f.target()), f.keep(f.issuer.Token(newSubject()))
+// user returns a new user of the function.
+func (f *function) user() *client {
+	return newClient(f.target(), f.keep(f.issuer.Token(newSubject())))
+}
+
+// startFaulty starts a function that reaches DynamoDB Local through a proxy.
+func startFaulty(t *testing.T, env ...string) (*function, *dynamolocal.Proxy) {
+	t.Helper()
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	issuer := authtest.NewIssuer(t)
+	o := functionOptions(t, proxy.URL, staticKeys(issuer), env...)
+	o.Freeze = true
+	return startFunction(t, issuer, o), proxy
+}
+
+// Lasting faults are reported before Lambda's deadline, in the service's own
+// words. At the deadline Lambda would kill the process and count an error, and
+// API Gateway would answer. Afterwards the service works again.
+func TestLambdaLastingFaults(t *testing.T) {
+	t.Parallel()
+	proxy, issuer := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t)), authtest.NewIssuer(t)
+	o := functionOptions(t, proxy.URL, staticKeys(issuer))
+	o.Timeout = 3 * time.Second
+	u := startFunction(t, issuer, o).user()
+	u.expectList(t, 200)
+	proxy.Always("Query", dynamolocal.Throttle)
+	u.expectList(t, 503)
+	proxy.Always("DeleteItem", dynamolocal.Hang)
+	if _, err := plants.remove(t, u, 1, 504); err != nil {
+		t.Error(err)
+	}
+	proxy.Always("Query", nil)
+	u.expectList(t, 200)
+}
+
+// Clients don't notice connections that DynamoDB closes while the function is
+// frozen.
+func TestLambdaClosedConnections(t *testing.T) {
+	t.Parallel()
+	f, proxy := startFaulty(t)
+	u := f.user()
+	u.expectList(t, 200)
+	for range 3 {
+		proxy.CloseClientConnections()
+		u.expectList(t, 200)
+		basil := newPlant()
+		proxy.CloseClientConnections()
+		plants.postAll(t, u, basil)
+		proxy.CloseClientConnections()
+		if _, err := plants.remove(t, u, basil.id(), 204); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// If DynamoDB hangs, the init ends in time, and the function answers what it can.
+func TestLambdaInitWithoutDynamoDB(t *testing.T) {
+	t.Parallel()
+	proxy, issuer := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t)), authtest.NewIssuer(t)
+	proxy.Always("Query", dynamolocal.Hang) // before the init
+	o := functionOptions(t, proxy.URL, staticKeys(issuer))
+	o.Freeze = true
+	f := startFunction(t, issuer, o)
+	u := f.user()
+	u.as("x").expectList(t, 401)
+	f.awaitLog(t, `"level":"WARN","msg":"no connection to DynamoDB"`)
+	if n := proxy.Count("Query"); n > 3 {
+		t.Errorf("the init made %d attempts of a second each, want at most 3", n)
+	}
+	proxy.Always("Query", nil)
+	u.expectList(t, 200)
+}
+
+// While the keys are unavailable, requests with a token are answered 503. Once the
+// keys are available, the next request waits for them, since the function is frozen
+// between requests. Package auth tests when they are fetched.
+func TestLambdaKeysUnavailable(t *testing.T) {
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	var up atomic.Bool
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !up.Load() {
+			http.Error(w, "down", http.StatusBadGateway)
+			return
+		}
+		time.Sleep(300 * time.Millisecond)
+		w.Write(issuer.JWKS())
+	}))
+	t.Cleanup(keys.Close) // after the function
+	o := functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL)
+	o.Freeze = true
+	f := startFunction(t, issuer, o)
+	u := f.user()
+	u.expectList(t, 503)
+	u.as("x").expectList(t, 401) // needs no key
+	f.awaitLog(t, `"level":"WARN","msg":"no token keys"`)
+	up.Store(true)
+	time.Sleep(5 * time.Second) // Retry-After
+	u.expectList(t, 200)
+}
+
+// trust returns the environment of a program that trusts issuers of package
+// authtest. Keys is the variable that says where their keys are.
+func trust(keys string) []string {
+	return []string{config.TokenIssuer + "=" + authtest.IssuerURL, config.TokenAudience + "=other, " + authtest.Audience, keys}
 }

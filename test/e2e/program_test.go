@@ -3,19 +3,22 @@ package e2e
 import (
 	"encoding/json"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
 func TestMain(m *testing.M) { tools.Main(m) }
+
+// TestBolt runs the suite on the embedded store, with the program's own tokens.
+func TestBolt(t *testing.T) {
+	t.Parallel()
+	Run(t, start(t, tools.Environ(), t.TempDir()).target())
+}
 
 // issued keeps the tokens of a test, none of which may be logged.
 type issued struct {
@@ -57,7 +60,7 @@ func (i *issued) checkLog(t *testing.T, log string) {
 
 // sign returns a token of the issuer.
 func sign(issuer *authtest.Issuer, r TokenRequest) string {
-	claims := authtest.Claims(r.Subject, r.Scopes...)
+	claims := authtest.Claims(r.Subject, strings.Fields(r.Scopes)...)
 	if r.Expired {
 		claims["exp"] = time.Now().Add(-time.Hour).Unix()
 	}
@@ -66,16 +69,19 @@ func sign(issuer *authtest.Issuer, r TokenRequest) string {
 
 // A server is a process of cmd/local.
 type server struct {
-	*program.Program
+	*tools.Server
 	issued
 }
 
-// launch starts the program with its data in dir, without waiting until it
-// listens. When the test ends, it checks the output.
-func launch(t *testing.T, env []string, dir string, args ...string) *server {
+// start starts the program with its data in dir and waits until it listens. When
+// the test ends, it checks the output.
+func start(t *testing.T, env []string, dir string, args ...string) *server {
 	t.Helper()
-	p := &server{Program: program.Command(t, env, dir, args...)}
-	t.Cleanup(func() {
+	p := &server{}
+	t.Cleanup(func() { // after the program has ended
+		if p.Server == nil {
+			return
+		}
 		p.checkLog(t, p.Stdout.String())
 		for _, sign := range []string{"panic", "goroutine ", "DATA RACE"} {
 			if text := p.Stderr.String(); strings.Contains(text, sign) {
@@ -83,91 +89,46 @@ func launch(t *testing.T, env []string, dir string, args ...string) *server {
 			}
 		}
 	})
-	p.Begin(t)
+	p.Server = tools.StartServer(t, env, dir, args...)
 	return p
 }
 
-// start starts the program with its data in dir and waits until it listens.
-func start(t *testing.T, env []string, dir string, args ...string) *server {
+// stop stops the program, which must report no error.
+func (p *server) stop(t *testing.T) {
 	t.Helper()
-	p := launch(t, env, dir, args...)
-	p.AwaitListening(t)
-	return p
+	if code := p.Stop(); code != 0 {
+		t.Errorf("exit code %d after SIGTERM:\n%s", code, p.Stderr.String())
+	}
 }
 
 // target returns the program, with tokens of its own issuer, as a [Target].
-func (p *server) target() Target { return docsPage.target(p.Base, p.token) }
+func (p *server) target() Target { return Target{Base: p.Base, Token: p.token, Front: docsPage} }
 
 func (p *server) token(tb testing.TB, r TokenRequest) string {
 	tb.Helper()
 	if r.Expired {
-		tb.Skip("the program's own issuer has no expired tokens; TestDynamoDB runs this part")
+		tb.Skip("the program's own issuer has no expired tokens; TestPackage runs this part")
 	}
 	form := url.Values{"client_id": {r.Subject}}
-	if len(r.Scopes) > 0 {
-		form.Set("scope", strings.Join(r.Scopes, " "))
+	if r.Scopes != "" {
+		form.Set("scope", r.Scopes)
 	}
 	return p.keep(p.Token(tb, form))
 }
 
-// user returns a client of the program, and the token of a new user.
-func (p *server) user(t *testing.T) (c *client, token string) {
+// user returns a new user of the program.
+func (p *server) user(t *testing.T) *client {
 	t.Helper()
-	return newClient(p.target()), p.token(t, TokenRequest{Subject: newSubject()})
+	return newClient(p.target(), p.token(t, TokenRequest{Subject: newSubject()}))
 }
 
-// expect checks the answer to an operation with a token. If code is 0, any code
-// of the status will do.
-func expect(t *testing.T, c *client, token, method string, status, code int) {
+// expectList checks the status of the answer to a list.
+func (c *client) expectList(t *testing.T, status int) {
 	t.Helper()
-	target := map[string]string{"GET": "/plants", "POST": "/plants", "DELETE": "/plants/1"}[method]
-	expectAnswer(t, c, request{method: method, target: target, headers: bearer(token)}, status, code)
-}
-
-// expectAnswer checks the status of the answer to r, and its code unless that is
-// 0. Messages must not contain internal errors.
-func expectAnswer(t *testing.T, c *client, r request, status, code int) answer {
-	t.Helper()
-	a, err := c.send(t, r)
-	if err == nil && (a.status != status || code != 0 && a.code() != code || strings.Contains(string(a.body), "Exception")) {
-		t.Errorf("want status %d and error %d:\n%s%s", status, code, r, a)
-	}
-	if err != nil {
+	if _, err := c.send(t, request{Method: "GET", Target: "/plants"}, status); err != nil {
 		t.Error(err)
 	}
-	return a
 }
 
-// code returns the error code of an answer.
-func (a answer) code() int {
-	var body struct{ Error int }
-	json.Unmarshal(a.body, &body) // not every answer has one
-	return body.Error
-}
-
-// rerun returns a command that runs this test binary with other arguments and
-// additional environment variables.
-func rerun(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, append([]string{"-test.v"}, args...)...)
-	cmd.Env = append(os.Environ(), env...)
-	return cmd
-}
-
-// The start-up messages tell a person how to send the first request.
-func TestBanner(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	p := start(t, program.Environ(), dir)
-	p.Stop(t)
-	text := p.Stderr.String()
-	for _, want := range []string{"listening on " + p.Base + "\n", dir, "try it in a browser: " + p.Base + "/\n", "curl ", p.Base + "/oauth2/token"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
-}
+// newPlant returns a plant with a random id.
+func newPlant() element { return plants.example(randomID()) }

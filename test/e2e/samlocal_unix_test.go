@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http/httptest"
@@ -12,12 +13,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/program"
-	"example.com/plantstore/test/sam"
+	"example.com/plantstore/test/template"
 	"example.com/plantstore/test/tools"
 )
 
@@ -26,13 +27,52 @@ import (
 // make start-api, which runs the function in a container.
 func TestSAMLocal(t *testing.T) {
 	t.Parallel()
-	s := startSAMLocal(t)
-	if findFront(t, s.base) != samLocal {
-		t.Error("taken for another front")
+	tools.Need(t, "make", "curl")
+	image, err := lambdaImage(t)
+	if err != nil {
+		tools.Missing(t, err)
 	}
-	target := samLocal.target(s.base, s.issuer.token)
-	target.Lag = dynamoLag
-	Run(t, target)
+	cli, endpoint := template.Python(t, "-m", "samcli"), dynamolocal.Endpoint(t)
+	// DynamoDB Local keeps a set of tables for each region.
+	env := tools.Environ(append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+template.Region)...)
+	issuer := start(t, env, t.TempDir())
+	port, err := tools.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, bin := copySource(t), t.TempDir()
+	writeSAM(t, bin, cli.Args, port, image)
+	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
+	cmd.Dir = dir
+	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	sam, err := tools.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		sam.Stop()
+		awaitNoContainers(t, "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
+		log := regexp.MustCompile(`(?m)^\{.*\n`).FindAllString(sam.Stderr.String(), -1) // the other lines are sam's own
+		issuer.checkLog(t, strings.Join(log, ""))
+		if log == nil {
+			t.Errorf("the function has logged nothing:\n%s", sam.Stderr.String())
+		}
+	})
+	base := "http://127.0.0.1:" + port
+	sam.Await(t, regexp.QuoteMeta("Running on "+base))
+	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Front: findFront(t, base)})
+}
+
+// awaitNoContainers waits until Docker has removed all containers that the filter
+// matches.
+func awaitNoContainers(t *testing.T, filter string) {
+	tools.Await(t, func() error {
+		left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", filter)
+		if err == nil && left != "" {
+			err = fmt.Errorf("containers left behind: %q", left)
+		}
+		return err
+	})
 }
 
 // Without the issuer, make says so before it builds.
@@ -43,75 +83,6 @@ func TestSAMLocalNeedsIssuer(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "no keys at http://127.0.0.1:1:") || strings.Contains(string(out), "sam build") {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// samServer is a running make start-api.
-type samServer struct {
-	*tools.Process
-	base   string
-	issuer *server
-}
-
-func startSAMLocal(t *testing.T) *samServer {
-	t.Helper()
-	tools.Need(t, "make", "curl")
-	image, err := lambdaImage(t)
-	if err != nil {
-		tools.Missing(t, err)
-	}
-	cli, endpoint := sam.Open(t).SAM(t.Context()), dynamolocal.Endpoint(t)
-	// DynamoDB Local keeps a set of tables for each region.
-	env := program.Environ(append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+sam.Region)...)
-	s := &samServer{issuer: start(t, env, t.TempDir())}
-	port, err := tools.FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.base = "http://127.0.0.1:" + port
-
-	dir, bin := copySource(t), t.TempDir()
-	writeSAM(t, bin, cli.Args, port, image)
-	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+s.issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
-	cmd.Dir = dir
-	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	volume := "volume=" + filepath.Join(dir, ".aws-sam/local/PlantFunction")
-	s.Process, err = tools.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.stop(t, volume) })
-	s.Await(t, regexp.QuoteMeta("Running on "+s.base))
-	return s
-}
-
-// stop stops sam local, and checks what it leaves behind.
-func (s *samServer) stop(t *testing.T, volume string) {
-	if s.Stop() < 0 {
-		t.Errorf("sam local does not exit:\n%s", s.Stderr.String())
-	}
-	s.checkOutput(t)
-	tools.Await(t, func() error { // Docker may not have removed one completely
-		left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", volume)
-		if err == nil && left != "" {
-			err = fmt.Errorf("containers left behind: %q", left)
-		}
-		return err
-	})
-}
-
-// checkOutput checks the log lines of the function. The other lines are sam
-// local's own.
-func (s *samServer) checkOutput(t *testing.T) {
-	var log strings.Builder
-	for line := range strings.Lines(s.Stdout.String() + s.Stderr.String()) {
-		if strings.HasPrefix(line, "{") {
-			log.WriteString(line)
-		}
-	}
-	s.issuer.checkLog(t, log.String())
-	if log.Len() == 0 {
-		t.Errorf("the function has logged nothing:\n%s", s.Stderr.String())
 	}
 }
 
@@ -167,4 +138,83 @@ func reachable(t *testing.T, endpoint string) string {
 	front.Start()
 	t.Cleanup(front.Close)
 	return fmt.Sprint("http://host.docker.internal:", front.Listener.Addr().(*net.TCPAddr).Port)
+}
+
+// substituteImage replaces Lambda's own image if that can't be pulled. A Go
+// program needs nothing from an image; sam's additions to it need a shell, mv
+// and chmod.
+const substituteImage = "plantstore-test/provided"
+
+const substituteDockerfile = `FROM scratch
+COPY busybox /bin/busybox
+RUN ["/bin/busybox", "--install", "-s", "/bin"]
+WORKDIR /tmp
+WORKDIR /opt
+WORKDIR /var/runtime
+WORKDIR /var/task
+`
+
+// lambdaImage returns the image in which sam local should run the function: ""
+// for its default, which it makes sure is there, or else the substitute.
+func lambdaImage(t *testing.T) (string, error) {
+	t.Helper()
+	if _, err := tools.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
+		return "", fmt.Errorf("no Docker engine for sam local: install and start Docker (Debian: docker.io): %w", err)
+	}
+	architecture := runtime.GOARCH
+	if architecture == "amd64" {
+		architecture = "x86_64"
+	}
+	name := "public.ecr.aws/lambda/provided:al2023-" + architecture
+	if _, err := tools.Run("docker", "image", "inspect", "--format", "{{.Id}}", name); err == nil {
+		return "", nil
+	}
+	_, pullErr := tools.Run("docker", "pull", "--quiet", name)
+	if pullErr == nil {
+		return "", nil
+	}
+	if err := buildSubstitute(t); err != nil {
+		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %w",
+			name, errors.Join(pullErr, err))
+	}
+	return substituteImage, nil
+}
+
+func buildSubstitute(t *testing.T) error {
+	busybox, err := exec.LookPath("busybox")
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(busybox)
+	if err != nil {
+		return err
+	}
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, "busybox"), program, 0o755),
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(substituteDockerfile), 0o600),
+	); err != nil {
+		return err
+	}
+	_, err = tools.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
+	return err
+}
+
+// listenToContainers returns a listener that containers reach at the address of
+// --add-host name:host-gateway. On Linux that is this machine's end of the
+// Docker bridge; elsewhere Docker forwards it to the loopback interface.
+func listenToContainers(t *testing.T) net.Listener {
+	t.Helper()
+	gateway, err := tools.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{strings.TrimSpace(gateway), "127.0.0.1"} {
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
+			return l
+		}
+	}
+	t.Fatal(err)
+	return nil
 }

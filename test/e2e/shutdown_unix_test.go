@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/program"
 	"example.com/plantstore/test/tools"
 )
 
@@ -27,7 +26,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, `{"name":"Basil"}`+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
-			if code := p.Wait(t); code != 0 {
+			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
 			if text := p.Stderr.String(); !strings.Contains(text, "waiting up to 15s for requests in flight (1); press Ctrl-C again") {
@@ -47,7 +46,7 @@ func TestSecondSignal(t *testing.T) {
 		}
 		return errors.New("the program is still running")
 	})
-	if code := p.Wait(t); code == 0 {
+	if code := p.Wait(); code == 0 {
 		t.Error("it ended by itself")
 	}
 }
@@ -57,30 +56,23 @@ func TestSecondSignal(t *testing.T) {
 // program accepts no more connections.
 func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 	t.Helper()
-	p = start(t, program.Environ(), t.TempDir())
-	_, token := p.user(t)
+	p = start(t, tools.Environ(), t.TempDir())
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
-	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nExpect: 100-continue\r\nContent-Length: 26\r\n\r\n")
+	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\nExpect: 100-continue\r\nContent-Length: 26\r\n\r\n")
 	if _, err := io.ReadFull(conn, make([]byte, len(proceed))); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	awaitClosed(t, p)
-	return p, conn
-}
-
-// awaitClosed waits until the program accepts no more connections.
-func awaitClosed(t *testing.T, p *server) {
-	t.Helper()
 	tools.Await(t, func() error {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(p.Base, "http://"))
+		other, err := net.Dial("tcp", strings.TrimPrefix(p.Base, "http://"))
 		if err != nil {
 			return nil
 		}
-		conn.Close()
+		other.Close()
 		return errors.New("the program still accepts connections")
 	})
+	return p, conn
 }

@@ -4,10 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-output() {
-	aws cloudformation describe-stacks --stack-name "$stack" --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
-}
-stack=$1 base=$(output BaseUrl) pool=$(output UserPoolId) client=$(output ClientId)
+stack=$1
+outputs=$(aws cloudformation describe-stacks --stack-name "$stack" --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+output() { awk -v key="$1" '$1 == key { print $2 }' <<<"$outputs"; }
+base=$(output BaseUrl) pool=$(output UserPoolId) client=$(output ClientId)
 if [ -z "$pool" ]; then
 	echo "stack $stack has no user pool: run make acceptance with tokens of its issuer" >&2
 	exit 1

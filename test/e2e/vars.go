@@ -5,182 +5,177 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	cryptorand "crypto/rand"
 )
 
 // vars are the variables of one script.
 type vars struct {
-	tb       testing.TB
-	target   Target
+	t        *testing.T
+	client   *client
 	firstID  int64
-	subjects []string          // of alice, bob and so on
-	used     map[string]bool   // users with a token
-	tokens   map[string]string // by request
-	values   map[string]string // $each, and values taken from answers
+	subjects []string                // of alice, bob and so on
+	tokens   map[TokenRequest]string // requested so far
+	values   map[string]string       // $each, and values taken from answers
 }
 
 // users are the users of a script. Their subjects are those in
 // [Target.Subjects], in this order.
 var users = []string{"alice", "bob"}
 
-func newVars(tb testing.TB, target Target) *vars {
-	subjects := target.Subjects
-	for i := 0; target.Subjects == nil && i < len(users); i++ {
-		subjects = append(subjects, users[i]+"-"+cryptorand.Text())
+func newVars(t *testing.T, c *client) *vars {
+	v := &vars{t, c, randomID(), c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
+	if c.Subjects == nil {
+		v.subjects = []string{newSubject(), newSubject()}
+	} else {
+		t.Cleanup(v.deleteAll)
 	}
-	return &vars{
-		tb: tb, target: target, firstID: randomID(),
-		subjects: subjects, used: map[string]bool{}, tokens: map[string]string{}, values: map[string]string{},
+	v.values["id"] = fmt.Sprint(v.firstID)
+	for n := range int64(10) {
+		v.values[fmt.Sprint("id", n)] = fmt.Sprint(v.firstID + n)
 	}
+	return v
 }
 
-// randomID returns an id of 18 digits. It and the 99 ids after it are unlikely
-// to be in use.
-func randomID() int64 { return 1e17 + rand.Int64N(9e17-100) }
+// newSubject returns the subject of a new user.
+func newSubject() string { return "user-" + cryptorand.Text() }
 
+// randomID returns an id of 18 digits. It and the ids after it are unlikely to be
+// in use.
+func randomID() int64 { return 1e17 + rand.Int64N(8e17) }
+
+// These match variables that have no value yet, in a text and in a quoted one.
 var (
-	variable = regexp.MustCompile(`\$(\$|_|[a-z][a-z0-9]*|\{[^${}]*\}|)`)
-	idName   = regexp.MustCompile(`^id[0-9]{0,2}$`)
-	fill     = regexp.MustCompile(`\$\{fill ([0-9]+)\}`)
+	unset  = regexp.MustCompile(`\$\{(\w+)\}`)
+	quoted = regexp.MustCompile(`\\\$\\\{(\w+)\\\}`)
+	fill   = regexp.MustCompile(`\$\{fill ([0-9]+)\}`)
 )
 
 // expand replaces the variables in s by their values.
 func (v *vars) expand(s string) (string, error) {
-	if m := fill.FindStringSubmatch(s); m != nil {
-		rest, err := v.expand(strings.Replace(s, m[0], "", 1))
-		size, _ := strconv.Atoi(m[1])
-		if missing := size - len(rest); missing >= 0 && err == nil {
-			return v.expand(strings.Replace(s, m[0], strings.Repeat("x", missing), 1))
-		}
-		return "", fmt.Errorf("%s beside %d other bytes: %v", m[0], len(rest), err)
+	s, err := v.replace(s)
+	if m := unset.FindStringSubmatch(s); m != nil {
+		return "", fmt.Errorf("$%s has no value yet", m[1])
 	}
-	var failed error
-	s = variable.ReplaceAllStringFunc(s, func(name string) string {
-		value, ok, err := v.lookup(name[1:])
-		if err == nil && !ok {
-			err = fmt.Errorf("%s has no value yet", name)
+	if m := fill.FindStringSubmatch(s); m != nil {
+		size, _ := strconv.Atoi(m[1])
+		s = strings.Replace(s, m[0], strings.Repeat("x", size-len(s)+len(m[0])), 1)
+	}
+	return s, err
+}
+
+// match compares got with want. Variables of want that have no value yet take
+// theirs from got.
+func (v *vars) match(want, got string) error {
+	text, err := v.replace(want)
+	if err != nil {
+		return err
+	}
+	pattern := quoted.ReplaceAllString(regexp.QuoteMeta(text), `(?P<$1>.+?)`)
+	pattern = strings.ReplaceAll(pattern, `(?P<_>.+?)`, `(?s:.*)`)
+	re := regexp.MustCompile("^" + pattern + "$")
+	groups := re.FindStringSubmatch(got)
+	if groups == nil {
+		return fmt.Errorf("want %q", want)
+	}
+	for i, name := range re.SubexpNames()[1:] {
+		if old, ok := v.values[name]; ok && old != groups[i+1] {
+			return fmt.Errorf("want %q with one value of $%s", want, name)
 		}
+		v.values[name] = groups[i+1]
+	}
+	return nil
+}
+
+// replace replaces the variables in s by their values, and leaves those that have
+// none as ${name}.
+func (v *vars) replace(s string) (string, error) {
+	var failed error
+	s = os.Expand(s, func(text string) string {
+		name, args, _ := strings.Cut(text, " ")
+		value, err := v.value(name, strings.Fields(args))
 		failed = errors.Join(failed, err)
 		return value
 	})
 	return s, failed
 }
 
-// match compares got with want. Variables of want that have no value yet take
-// theirs from got.
-func (v *vars) match(want, got string) error {
-	pattern, end := `^`, 0
-	for _, m := range variable.FindAllStringIndex(want, -1) {
-		pattern += regexp.QuoteMeta(want[end:m[0]])
-		end = m[1]
-		name := want[m[0]+1 : m[1]]
-		value, ok, err := v.lookup(name)
-		switch {
-		case err != nil:
-			return err
-		case name == "_":
-			pattern += `(?s:.*)`
-		case ok:
-			pattern += regexp.QuoteMeta(value)
-		case strings.Contains(pattern, `(?P<`+name+`>`):
-			return fmt.Errorf("$%s occurs twice before it has a value", name)
-		default:
-			pattern += `(?P<` + name + `>.+?)`
-		}
-	}
-	re := regexp.MustCompile(pattern + regexp.QuoteMeta(want[end:]) + `$`)
-	groups := re.FindStringSubmatch(got)
-	if groups == nil {
-		return fmt.Errorf("want %q", want)
-	}
-	for i, value := range groups[1:] {
-		v.values[re.SubexpNames()[i+1]] = value
-	}
-	return nil
-}
-
-// lookup returns the value of a variable, if it has one yet.
-func (v *vars) lookup(name string) (value string, ok bool, err error) {
-	switch {
-	case name == "":
-		return "", false, errors.New("$ without a name: write $$ for a dollar sign")
-	case name == "$":
-		return "$", true, nil
-	case name[0] == '{':
-		value, err = v.call(strings.Fields(strings.Trim(name, "{}")))
-		return value, true, err
-	case idName.MatchString(name):
-		n, _ := strconv.Atoi(name[len("id"):])
-		return strconv.FormatInt(v.firstID+int64(n), 10), true, nil
+// value returns the value of a variable, or ${name} if it has none.
+func (v *vars) value(name string, args []string) (string, error) {
+	switch value, ok := v.values[name]; {
+	case ok:
+		return value, nil
 	case name == "new":
-		return strconv.FormatInt(randomID(), 10), true, nil
+		return fmt.Sprint(randomID()), nil
 	case slices.Contains(users, name):
-		value, err = v.token(name, TokenRequest{})
-		return value, true, err
-	}
-	value, ok = v.values[name]
-	return value, ok, nil
-}
-
-// call returns the value of a variable in braces.
-func (v *vars) call(words []string) (string, error) {
-	name, args := "", []string(nil)
-	if len(words) > 0 {
-		name, args = words[0], words[1:]
-	}
-	switch {
-	case name == "repeat" && len(args) == 2:
-		n, err := strconv.ParseUint(args[1], 10, 24)
-		return strings.Repeat(args[0], int(n)), err
-	case name == "percent" && len(args) == 1:
-		return "%" + strings.ReplaceAll(fmt.Sprintf("% x", args[0]), " ", "%"), nil
-	case name == "bytes":
-		b, err := hex.DecodeString(strings.Join(args, ""))
-		return string(b), err
+		return v.token(name, TokenRequest{})
 	case name == "forged" && len(args) == 1:
 		token, err := v.token(args[0], TokenRequest{})
-		return forge(token), err
+		signature := token[strings.LastIndexByte(token, '.')+1:]
+		return strings.TrimSuffix(token, signature) + strings.Repeat("A", len(signature)), err
 	case name == "expired" && len(args) == 1:
 		return v.token(args[0], TokenRequest{Expired: true})
 	case name == "scoped" && len(args) > 1:
-		return v.token(args[0], TokenRequest{Scopes: args[1:]})
+		return v.token(args[0], TokenRequest{Scopes: strings.Join(args[1:], " ")})
+	case name == "repeat" && len(args) == 2:
+		n, err := strconv.ParseUint(args[1], 10, 24)
+		return strings.Repeat(args[0], int(n)), err
+	case name == "bytes":
+		b, err := hex.DecodeString(strings.Join(args, ""))
+		return string(b), err
+	case name == "fill" && len(args) == 1:
+		return "${fill " + args[0] + "}", nil // until the size of the rest is known
+	case len(args) > 0:
+		return "", fmt.Errorf("${%s %s} is unknown or has the wrong number of arguments", name, strings.Join(args, " "))
 	}
-	return "", fmt.Errorf("${%s} is unknown or has the wrong number of arguments", strings.Join(words, " "))
+	return "${" + name + "}", nil
 }
 
 // token returns a token of the user, the same for equal requests.
-func (v *vars) token(user string, r TokenRequest) (string, error) {
-	i := slices.Index(users, user)
-	switch {
-	case i < 0:
-		return "", fmt.Errorf("unknown user %s", user)
-	case i >= len(v.subjects):
-		v.tb.Skipf("needs %d users, but the target has only %d", i+1, len(v.subjects))
+func (v *vars) token(name string, r TokenRequest) (string, error) {
+	i := slices.Index(users, name)
+	if i < 0 {
+		return "", fmt.Errorf("unknown user %s", name)
+	}
+	if i >= len(v.subjects) {
+		v.t.Skipf("needs %d users, but the target has only %d", i+1, len(v.subjects))
 	}
 	r.Subject = v.subjects[i]
-	key := fmt.Sprint(r)
-	if v.tokens[key] == "" {
-		v.tokens[key] = v.target.Token(v.tb, r)
+	if v.tokens[r] == "" {
+		v.tokens[r] = v.client.Token(v.t, r)
 	}
-	v.used[user] = true
-	return v.tokens[key], nil
+	return v.tokens[r], nil
 }
 
-// forge returns the token with another signature of the same length.
-func forge(token string) string {
-	i := strings.LastIndexByte(token, '.') + 1
-	if i == len(token) {
-		return token
+// user returns a client with a token of the user that allows everything.
+func (v *vars) user(name string) *client {
+	token, _ := v.token(name, TokenRequest{}) // a known user
+	return v.client.as(token)
+}
+
+// deleteAll deletes everything of the target's users, until a plant would have
+// appeared in a list that lags.
+func (v *vars) deleteAll() {
+	for range 5 {
+		for _, name := range users[:len(v.subjects)] {
+			for _, r := range resources() {
+				elements, _, err := r.walk(v.t, v.user(name))
+				for _, e := range elements {
+					_, failed := r.remove(v.t, v.user(name), e.id(), 204, 404) // 404: the list was out of date
+					err = errors.Join(err, failed)
+				}
+				if err != nil {
+					v.t.Errorf("%s's plants could not be removed: %v", name, err)
+				}
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	first := "A"
-	if token[i:i+1] == first {
-		first = "B"
-	}
-	return token[:i] + first + token[i+1:]
 }

@@ -1,0 +1,52 @@
+// Package template tests template.yaml, samconfig.toml, the build of the functions and
+// the commands of the pages on AWS. [Python] gives other tests the same tools.
+package template
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/plantstore/test/tools"
+)
+
+// Region is the AWS region of all commands.
+const Region = "eu-central-1"
+
+//go:embed requirements.txt
+var requirements []byte
+
+var install = sync.OnceValues(func() (string, error) { return tools.Python("sam", requirements) })
+
+// Python returns the command that runs Python with the given arguments, the packages
+// of requirements.txt and, on Unix, the commands sam and aws, without the user's AWS
+// settings. The first call installs them; without Python see [tools.Missing].
+func Python(tb testing.TB, args ...string) *exec.Cmd {
+	tb.Helper()
+	python, err := install()
+	if err != nil {
+		tools.Missing(tb, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
+	}
+	cmd, bin := exec.CommandContext(tb.Context(), python, args...), tb.TempDir()
+	for name, module := range map[string]string{"sam": "samcli", "aws": "awscli"} {
+		script := "#!/bin/sh\nexec '" + python + "' -m " + module + " \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, "SAM_") && !strings.HasPrefix(kv, "PYTHON") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "PYTHONUTF8=1",
+		"AWS_REGION="+Region, "AWS_DEFAULT_REGION="+Region, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
+		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR="+bin)
+	return cmd
+}
