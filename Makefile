@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz mutate bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check fuzz mutate picture bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ PKG ?= internal/config
 # The coefficient allows for machines that are busy with several mutants at once.
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
+
+picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
+	go test ./test/browser -count=1 -run '^TestPage$$/^1280$$' -args -picture "$$PWD/docs/page.png"
 
 ROUNDS ?= 30
 

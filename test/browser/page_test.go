@@ -1,29 +1,33 @@
 package browser
 
 import (
+	"errors"
+	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-
 	"example.com/plantstore/test/tools"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+// make picture sets this flag.
+var picture = flag.String("picture", "", "write the picture of README to this `file`; needs port 8080")
 
 // start starts the program with the settings in env and returns its base address.
 func start(t *testing.T, env ...string) string {
-	return tools.StartServer(t, tools.Environ(env...), t.TempDir()).Base
-}
-
-// widths are those of a phone and of a desktop.
-var widths = []int64{390, 1280}
-
-func at(t *testing.T, width int64, test func(*testing.T)) {
-	t.Run(fmt.Sprintf("%dpx", width), test)
+	var args []string
+	if *picture != "" {
+		args = []string{"-addr", "127.0.0.1:8080"}
+	}
+	return tools.StartServer(t, tools.Environ(env...), t.TempDir(), args...).Base
 }
 
 // operation opens an operation of the page. The returned function executes it and
@@ -41,33 +45,36 @@ func (b *tab) operation(id string) (execute func(want ...string)) {
 	}
 }
 
-// A user of the page gets a token with one click, and then creates, lists and
-// deletes plants. One id is outside the range that JavaScript represents exactly.
+// The page has a token for alice, who creates, lists and deletes plants. One id
+// is outside the range that JavaScript represents exactly.
 func TestPage(t *testing.T) {
 	const large, text = "9223372036854775807", "#operations-plants-createPlant textarea"
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
+	for _, width := range []int{390, 1280} { // a phone and a desktop
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := openTab(t, start(t), width)
-			b.sees("#token", "Get a token")
-			if top := eval[int64](b, "Math.round(document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top)"); top > 900 {
-				t.Errorf("the operations start %d px from the top: the description should be folded", top)
-			}
+			b.sees("#token", "Requests carry a token for alice")
+			b.holds("document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top < 900") // at first sight
 			create := b.operation("createPlant")
-			create("401", `"error": 40100`)
-
-			b.click("#token button")
-			b.sees("#token output", "You are alice for 60 minutes")
 			create("200", `"name": "Basil"`, `"tag": "herb"`)
 			create("400", `"error": 40003`)
 			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
 			list := b.operation("listPlants")
-			list("200", "[", `"name": "Basil"`) // the picture in README
+			list("200", "[", `"name": "Basil"`)
+			if *picture != "" {
+				full, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+				if err := errors.Join(err, os.WriteFile(*picture, full, 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.holds("!document.querySelector('#operations-plants-listPlants .responses-inner > table').checkVisibility()")
+			b.click("#operations-plants-listPlants .folded-responses summary")
+			b.sees("#operations-plants-listPlants .responses-inner > table", "Two plants", "The token has expired")
 
 			create = b.operation("createPlant")
 			b.fill(text, `{"id": `+large+`, "name": "<img src=//elsewhere.test> & ☘"}`)
 			create("200", `"name": "<img src=//elsewhere.test> & ☘"`)
 			eval[any](b, `(s => { s.value = "id"; s.dispatchEvent(new Event("change", { bubbles: true })) })(
-				document.querySelector("#operations-plants-listPlants select"))`)
+					document.querySelector("#operations-plants-listPlants select"))`)
 			list("200", `"id": 7,`, `"id": `+large+`,`)
 
 			remove := b.operation("deletePlant")
@@ -80,36 +87,108 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page shows why the issuer rejects a name, and accepts another one.
-func TestPageWithInvalidName(t *testing.T) {
-	b := openTab(t, start(t), widths[0])
-	eval[any](b, "document.querySelector('#token input[type=text]').value = 'é'.repeat(128)")
+// A user changes the name. With a rejected one the page says why, and no longer
+// acts under the last one. The page has no button for tokens of other issuers.
+func TestNames(t *testing.T) {
+	b := openTab(t, start(t), 390)
+	b.sees("#token", "for alice")
+	b.holds("![...document.querySelectorAll('.auth-wrapper, .authorization__btn')].some(e => e.checkVisibility())")
+	list := b.operation("listPlants")
+	b.fill("#token [name=client_id]", "   ")
 	b.click("#token button")
-	b.sees("#token output", "No token: client_id must be 1 to 255 bytes of UTF-8")
-	b.fill("#token input[type=text]", "bob")
+	b.sees("#token", "No token: client_id must be a name")
+	list("401", `"error": 40100`)
+	b.fill("#token [name=client_id]", "bob")
 	b.click("#token button")
-	b.sees("#token output", "You are bob")
+	b.sees("#token", "Requests carry a token for bob")
+	list("200", "[]")
 	if faults := b.takeFaults(); len(faults) != 1 {
 		t.Errorf("the browser reported %q, want only the failed token request", faults)
 	}
 }
 
-// With another issuer the user pastes a token.
-func TestPageWithOtherIssuer(t *testing.T) {
+// With another issuer the user pastes a token, and can log out.
+func TestOtherIssuer(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	for _, width := range widths {
-		at(t, width, func(t *testing.T) {
-			b := openTab(t, start(t,
-				config.TokenIssuer+"="+authtest.IssuerURL,
-				config.TokenAudience+"="+authtest.Audience,
-				config.TokenJWKS+"="+string(issuer.JWKS())), width)
-			b.sees("#token", "press Authorize and paste it")
-			b.click(".swagger-ui .btn.authorize")
-			b.fill(".auth-container input", issuer.Token("carol"))
-			b.sees(".modal-ux", "bearer")
-			b.click(".auth-container .authorize")
-			b.click(".auth-container .btn-done")
-			b.operation("listPlants")("200", "[]")
-		})
+	b := openTab(t, start(t,
+		config.TokenIssuer+"="+authtest.IssuerURL,
+		config.TokenAudience+"="+authtest.Audience,
+		config.TokenJWKS+"="+string(issuer.JWKS())), 390)
+	b.sees("#token", "press Authorize and paste it")
+	list := b.operation("listPlants")
+	b.click(".swagger-ui .btn.authorize")
+	b.fill(".auth-container input", issuer.Token("carol"))
+	b.click(".auth-container .authorize")
+	b.sees("#token", "Requests carry the token that you pasted")
+	b.click(".auth-container .btn-done")
+	list("200", "[]")
+	b.click(".swagger-ui .btn.authorize")
+	b.click(".auth-container [aria-label='Remove authorization']")
+	b.sees("#token", "press Authorize and paste it")
+	b.click(".auth-container .btn-done")
+	list("401", `"error": 40100`)
+}
+
+// Every text has a contrast of at least 4.5 to 1 (WCAG 2.2), and in dark mode the
+// page is inverted. Colors that are partly transparent are not tested.
+func TestColors(t *testing.T) {
+	b := openTab(t, start(t), 1280)
+	b.sees("#token", "for alice")
+	for _, id := range []string{"createPlant", "listPlants", "deletePlant"} {
+		b.operation(id)
+		b.click("#operations-plants-" + id + " .folded-responses summary")
 	}
+	if faint := eval[[]string](b, "%s", faintTexts); len(faint) > 0 {
+		t.Errorf("texts with too little contrast, and their ratios: %q", faint)
+	}
+	dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, dark); err != nil {
+		t.Fatal(err)
+	}
+	b.holds("getComputedStyle(document.documentElement).filter.startsWith('invert(0.92)')")
+}
+
+const faintTexts = `(() => {
+	const luminance = color => color.match(/\d+/g).slice(0, 3).map(c => c / 255)
+		.map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0.05)
+	const background = e => {
+		const color = e ? getComputedStyle(e).backgroundColor : 'rgb(250, 250, 250)'
+		return color.startsWith('rgba') ? background(e.parentElement) : color
+	}
+	return [...document.querySelectorAll('.swagger-ui *')].filter(e => e.checkVisibility() && [...e.childNodes].some(n => n.data?.trim())).map(e => {
+		const [dark, light] = [luminance(getComputedStyle(e).color), luminance(background(e))].sort()
+		return [light / dark, e.className + ': ' + e.textContent]
+	}).filter(([ratio]) => ratio < 4.5).map(String)
+})()`
+
+// A page of a listed origin gets a token and uses the service. The browser keeps a
+// page of another origin from doing so. Package template checks the same settings
+// of a deployment.
+func TestOtherOrigin(t *testing.T) {
+	listed, other := httptest.NewServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
+	defer listed.Close()
+	defer other.Close()
+	b := openTab(t, start(t, config.CORSOrigins+"="+listed.URL), 1280)
+	b.do(chromedp.Navigate(listed.URL))
+	grant := b.fetch("/oauth2/token", "application/x-www-form-urlencoded", "", "grant_type=client_credentials&client_id=alice")
+	_, token, _ := strings.Cut(grant, `{"access_token":"`)
+	token, _, _ = strings.Cut(token, `"`)
+	const plant = `{"id": 1, "name": "Basil"}`
+	if got := b.fetch("/plants", "application/json", token, plant); got != `{"name":"Basil"}`+"\n" {
+		t.Errorf("the page got %q and %q", grant, got)
+	}
+	b.do(chromedp.Navigate(other.URL))
+	if got := b.fetch("/plants", "application/json", token, plant); got != "TypeError: Failed to fetch" {
+		t.Errorf("a page of another origin got %q", got)
+	}
+	b.takeFaults() // requests to other servers, and the error
+}
+
+// fetch sends a POST request from the page and returns what the page learns.
+func (b *tab) fetch(target, contentType, token, body string) string {
+	b.t.Helper()
+	return eval[string](b, `fetch(%q, {
+		method: 'POST', headers: {'Content-Type': %q, ...(%[3]q && {Authorization: 'Bearer ' + %[3]q, 'Idempotency-Key': 'k'})}, body: %[4]q,
+	}).then(response => response.text(), String)`, b.base+target, contentType, token, body)
 }
