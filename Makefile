@@ -111,8 +111,11 @@ build: ## build the function in .aws-sam/build
 deploy: build ## build and deploy; ENV=production for a production stack
 	sam deploy --config-env $(ENV)
 
+# setting returns what a sed command makes of the deployment settings of the profile $2.
+setting = $(sort $(shell sed -n '/^\[$2\.deploy\.parameters\]/,/^\[/s/$1/p' samconfig.toml))
+
 # The name of the profile's stack.
-STACK ?= $(shell sed -n '/^\[$(ENV)\.global/,/^$$/s/^stack_name = "\(.*\)"/\1/p' samconfig.toml)
+STACK ?= $(call setting,^stack_name = "\(.*\)"/\1,$(ENV))
 
 check-deployed: ## check the table, the index and the token keys of the deployed function
 	@name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
@@ -126,10 +129,11 @@ acceptance-stack: ## run the acceptance suite against the deployed stack, as use
 
 # Without names, SAM prints each line of the log that the two functions share twice.
 logs: ## follow the logs of the functions and the API
-	sam logs --config-env $(ENV) --tail --name PlantFunction --name PlantApi
+	sam logs --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
 
 delete: ## delete the stack, but keep the table and the user pool
-	sam delete --config-env $(ENV)
+	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
+	sam delete --config-env $(ENV) --stack-name '$(STACK)'
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
