@@ -85,37 +85,37 @@ extending: ## carry out the changes of docs/extending.md on copies of the projec
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids
 	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)'
 
-# For Lambda. SAM doesn't pass the template's parameter Architecture to make:
-# deploy with ARCH=amd64 and Architecture=x86_64, or with neither.
+# For Lambda. ENV=production selects that profile of samconfig.toml.
 
 .PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete dynamodb start-api
 
-ARCH ?= arm64
-
-GO_BUILD = CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" \
-	-o "$(ARTIFACTS_DIR)/bootstrap"
-
-# sam build runs these targets in a copy of the repository.
-build-PlantFunction:
-	$(GO_BUILD) ./cmd/lambda
-
-build-HookFunction:
-	$(GO_BUILD) ./cmd/hook
-
-# ENV=production selects that profile of samconfig.toml.
 ENV ?= default
-
-build: ## build the function in .aws-sam/build
-	sam build --config-env $(ENV)
-
-deploy: build ## build and deploy; ENV=production for a production stack
-	sam deploy --config-env $(ENV)
 
 # setting returns what a sed command makes of the deployment settings of the profile $2.
 setting = $(sort $(shell sed -n '/^\[$2\.deploy\.parameters\]/,/^\[/s/$1/p' samconfig.toml))
 
-# The name of the profile's stack.
 STACK ?= $(call setting,^stack_name = "\(.*\)"/\1,$(ENV))
+
+# SAM doesn't tell make the parameter Architecture, so it is read here. Called by sam
+# alone, make doesn't know the profile: then all must name the same architecture.
+ARCHITECTURE = $(call setting,.*Architecture=[\\"]*\([a-z0-9_]*\).*/\1,$(if $(and $(ARTIFACTS_DIR),$(filter 0,$(MAKELEVEL))),[a-z]*,$(ENV)))
+GOARCH_arm64 = arm64
+GOARCH_x86_64 = amd64
+
+# sam build runs these targets in a copy of the repository.
+build-PlantFunction build-HookFunction: build-%Function:
+	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'samconfig.toml: parameter_overrides need Architecture=arm64 or' \
+		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build ENV=…' >&2; exit 1; }
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
+		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(if $(filter Hook,$*),hook,lambda)
+
+# The parameter can only have the value that was built for, whatever sam deploy is told.
+build: ## build the function in .aws-sam/build
+	sam build --config-env $(ENV)
+	sed -i.sam '/^  Architecture:/,/^  [A-Z]/{s/Default: .*/Default: $(ARCHITECTURE)/;/^    - /{/- $(ARCHITECTURE)$$/!d;};}' .aws-sam/build/template.yaml
+
+deploy: build ## build and deploy; ENV=production for a production stack
+	sam deploy --config-env $(ENV)
 
 check-deployed: ## check the table, the index and the token keys of the deployed function
 	@name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
@@ -140,8 +140,8 @@ dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions 
 
 # sam local runs the function without emulation if it is built for this machine.
 # That build has a folder of its own, since sam deploy deploys .aws-sam/build.
-LOCAL_ARCH := $(shell go env GOARCH)
-LOCAL_PARAMETERS := --parameter-overrides Architecture=$(if $(filter amd64,$(LOCAL_ARCH)),x86_64,arm64)
+LOCAL_ARCHITECTURE := $(if $(filter amd64,$(shell go env GOARCH)),x86_64,arm64)
+LOCAL_PARAMETERS := --parameter-overrides Architecture=$(LOCAL_ARCHITECTURE)
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
@@ -150,6 +150,6 @@ start-api: ## run the function with sam local at http://127.0.0.1:3000; needs th
 		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
 	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
-	ARCH=$(LOCAL_ARCH) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
+	MAKEFLAGS=ARCHITECTURE=$(LOCAL_ARCHITECTURE) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
 	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/env.json $(LOCAL_PARAMETERS) \
 		--add-host host.docker.internal:host-gateway --warm-containers LAZY

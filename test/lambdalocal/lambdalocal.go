@@ -80,7 +80,8 @@ func Package(tb testing.TB, function string) Options {
 		tb.Fatal(err)
 	}
 	dir := tb.TempDir()
-	cmd := exec.CommandContext(tb.Context(), "make", "-C", root, "build-"+function, "ARCH="+runtime.GOARCH, "ARTIFACTS_DIR="+dir)
+	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
+	cmd := exec.CommandContext(tb.Context(), "make", "-C", root, "build-"+function, "ARCHITECTURE="+architecture, "ARTIFACTS_DIR="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		tb.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
