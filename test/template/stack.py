@@ -5,10 +5,9 @@ one JSON object per line.
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
-    "Groups", "Permissions", "CreateOnly", "Refused", "Error"}. Groups are those of parameters in
-    the console; Permissions lists by resource type what CloudFormation needs,
-    and CreateOnly the properties whose change replaces the resource; Refused
-    lists the invalid parameters and the violated rules.
+    "CreateOnly", "Refused", "Error"}. CreateOnly lists by resource type the
+    properties whose change replaces the resource; Refused lists the invalid
+    parameters and the violated rules.
 {"lint": TEXT, "parameters": {NAME: VALUE}}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
@@ -71,7 +70,7 @@ def evaluate(template, parameters, region):
     values = {name: str(p.get("Default", "")) for name, p in template["Parameters"].items()}
     values |= parameters
     partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rpartition("-")[0].rpartition("-")[0], "aws")
-    values |= {"AWS::Region": region, "AWS::Partition": partition, "AWS::StackId": "arn:stack/plants/id"}
+    values |= {"AWS::Region": region, "AWS::Partition": partition, "AWS::StackName": "plants", "AWS::StackId": "arn:stack/plants/id"}
     symbols = Symbols(values)
     resolver = IntrinsicResolver(template, symbols)
 
@@ -112,8 +111,6 @@ def evaluate(template, parameters, region):
         "Resources": section("Resources"),
         "Outputs": section("Outputs"),
         "Parameters": template["Parameters"],
-        "Groups": template.get("Metadata", {}).get("AWS::CloudFormation::Interface", {}).get("ParameterGroups", []),
-        "Permissions": {kind: permissions(kind) for kind in kinds},
         "CreateOnly": {kind: [p.split("/")[2] for p in schema(kind).get("createOnlyProperties", [])] for kind in kinds},
         "Refused": refused,
     }
@@ -121,11 +118,6 @@ def evaluate(template, parameters, region):
 
 def schema(kind):
     return PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema  # which has all types
-
-
-def permissions(kind):
-    users = [handler for name, handler in schema(kind)["handlers"].items() if name != "list"]
-    return sorted({p for user in [*users, schema(kind).get("tagging", {})] for p in user.get("permissions", [])})
 
 
 def findings(text, ignore=()):

@@ -1,21 +1,18 @@
-// Package template tests template.yaml, samconfig.toml and the build of the
-// function against the program that they deploy.
 package template
 
 import (
 	"bufio"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/sam"
 	"example.com/plantstore/test/tools"
 )
 
@@ -23,15 +20,13 @@ import (
 // functions are evaluated, and resources whose condition is false are left out.
 // Values that only a real stack has remain as ${Resource} or ${Resource.Attribute}.
 type stack struct {
-	Resources   map[string]resource
-	Outputs     map[string]any
-	Parameters  map[string]parameter // as declared
-	Groups      []struct{ Parameters []string }
-	Permissions map[string][]string // by resource type
-	CreateOnly  map[string][]string // properties, by resource type
-	Refused     []string            // invalid parameters and violated Rules
-	Error       string              // why the translator rejects the template
-	Findings    []string            // of cfn-lint
+	Resources  map[string]resource
+	Outputs    map[string]any
+	Parameters map[string]parameter // as declared
+	CreateOnly map[string][]string  // properties, by resource type
+	Refused    []string             // invalid parameters and violated Rules
+	Error      string               // why the translator rejects the template
+	Findings   []string             // of cfn-lint
 }
 
 type resource struct {
@@ -78,7 +73,9 @@ func do(t *testing.T, j job) stack {
 	python.Lock()
 	defer python.Unlock()
 	if python.in == nil {
-		cmd := sam.Open(t).Python(context.Background(), "-c", script)
+		tools := Python(t, "-c", script)
+		cmd := exec.Command(tools.Path, tools.Args[1:]...) // which outlives this test
+		cmd.Env = tools.Env
 		in, inErr := cmd.StdinPipe()
 		out, outErr := cmd.StdoutPipe()
 		cmd.Stderr = &python.stderr
@@ -101,7 +98,7 @@ func do(t *testing.T, j job) stack {
 		err = json.Unmarshal(answer, &s)
 	}
 	if err != nil {
-		t.Fatalf("stack.py: %v\n%s", err, python.stderr.Take())
+		t.Fatalf("stack.py: %v\n%s", err, python.stderr.String())
 	}
 	if s.Error != "" {
 		t.Fatalf("template.yaml: %s", s.Error)
@@ -110,10 +107,15 @@ func do(t *testing.T, j job) stack {
 	return s
 }
 
-// deploy returns the stack of template.yaml with the given parameters.
+// deploy returns the stack of template.yaml with the given parameters, which must
+// be valid.
 func deploy(t *testing.T, parameters map[string]string) stack {
 	t.Helper()
-	return do(t, job{Template: readFile(t, "template.yaml"), Parameters: parameters})
+	s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: parameters})
+	if len(s.Refused) > 0 {
+		t.Errorf("template.yaml refuses %v: %q", parameters, s.Refused)
+	}
+	return s
 }
 
 // readFile reads a file in the top folder of the repository.
@@ -161,12 +163,6 @@ func str(v any, path ...any) string {
 	}
 }
 
-// environment returns the variables of the function.
-func (s stack) environment() map[string]any {
-	variables, _ := at(s.Resources["PlantFunction"].Properties, "Environment", "Variables").(map[string]any)
-	return variables
-}
-
 // allowed returns what the policies of a role allow, as "action resource".
 func (s stack) allowed(role string) (all []string) {
 	policies := slices.Clone(list(s.Resources[role].Properties, "Policies"))
@@ -205,22 +201,15 @@ func oneOrMore(v any) (all []string) {
 	return all
 }
 
-// line returns the place of the first line of template.yaml with the text.
-func line(t *testing.T, text string) string {
-	before, _, _ := strings.Cut(readFile(t, "template.yaml"), text)
-	return fmt.Sprintf("template.yaml:%d", 1+strings.Count(before, "\n"))
-}
-
 func TestLint(t *testing.T) {
 	t.Parallel()
-	text := readFile(t, "template.yaml")
 	for _, name := range []string{"template.yaml", "monitoring.yaml"} {
 		for _, finding := range do(t, job{Lint: readFile(t, name)}).Findings {
 			t.Errorf("%s: %s", name, finding)
 		}
 	}
 	// Findings of a broken template show that the linter works.
-	broken := strings.ReplaceAll(text, "!Ref PlantTable", "!Ref NoSuchTable")
+	broken := strings.ReplaceAll(readFile(t, "template.yaml"), "!Ref PlantTable", "!Ref NoSuchTable")
 	if found := do(t, job{Lint: broken}).Findings; !strings.Contains(strings.Join(found, "\n"), "NoSuchTable") {
 		t.Errorf("the linter doesn't find a reference to a table that doesn't exist: %q", found)
 	}

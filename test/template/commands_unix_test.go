@@ -1,25 +1,24 @@
 //go:build unix
 
-package docs
+package template
 
 import (
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/sam"
+	"example.com/plantstore/test/tools"
 )
 
-// The AWS CLI accepts the commands of the pages on AWS, in the order of the
-// pages, and they have the described effect on moto. Moto has all of them, but
-// checks no permissions, and restores a table as it is now. Commands other than
-// aws are replaced.
+// The AWS CLI accepts the commands of the pages on AWS, in the order of the pages,
+// and they have the described effect on moto. Moto checks no permissions, and
+// restores a table as it is now. Commands other than aws are replaced.
 func TestAWSCommands(t *testing.T) {
 	t.Parallel()
+	tools.Need(t, "sh", "curl")
 	var script strings.Builder
-	versions := strings.NewReplacer("--function-version 41", "--function-version 1", "--qualifier 42", "--qualifier 1") // the only one
-	script.WriteString(`set -eu; OTHER_TOKEN=token; sam() { echo "sam $*"; }; make() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
+	real := strings.NewReplacer("--function-version 41", "--function-version 1") // the only one
+	script.WriteString(`set -eu; OTHER_TOKEN=token; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
 	for _, page := range []struct{ name, then string }{
 		{"docs/operations.md", `
 			aws dynamodb describe-continuous-backups --table-name plants-restored --query "*.ContinuousBackupsStatus" --output text
@@ -28,15 +27,12 @@ func TestAWSCommands(t *testing.T) {
 			aws dynamodb list-tables --query TableNames --output text
 			aws cognito-idp list-user-pools --max-results 9 --query UserPools --output json`},
 	} {
-		for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)```").FindAllStringSubmatch(read(t, page.name), -1) {
-			script.WriteString(versions.Replace(block[1]))
+		for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)```").FindAllStringSubmatch(readFile(t, page.name), -1) {
+			script.WriteString(real.Replace(block[1]))
 		}
 		script.WriteString(page.then + "\n")
 	}
-	shell := exec.CommandContext(t.Context(), "sh")
-	shell.Dir, shell.Env = "../..", sam.Open(t).Moto(t)
-	shell.Stdin = strings.NewReader(script.String())
-	out, err := shell.CombinedOutput()
+	out, err := Python(t, "aws.py", "sh", "-c", script.String()).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
