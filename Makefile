@@ -3,10 +3,11 @@
 .PHONY: help run test acceptance check fuzz mutate picture bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# After Ctrl-C, go run would fail.
 run: ## run the service on this machine
-	go run ./cmd/local
+	@go build -o bin/ ./cmd/local && exec bin/local
 
 test: ## run all tests
 	go test -timeout 30m ./...
