@@ -83,8 +83,8 @@ extending: ## carry out the changes of docs/extending.md on copies of the projec
 	$(STATICCHECK) -tags extending ./test/extending
 	go test -tags extending -count=1 -timeout 60m -v ./test/extending
 
-rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids
-	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)'
+rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
+	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(TITLE)')
 
 # For Lambda. ENV=production selects that profile of samconfig.toml.
 
