@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz mutate picture bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check fuzz mutate session picture bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,9 +79,9 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
 extending: ## carry out the changes of docs/extending.md on copies of the project, and test these
-	go vet -tags extending ./test/extending
-	$(STATICCHECK) -tags extending ./test/extending
-	go test -tags extending -count=1 -timeout 60m -v ./test/extending
+	go vet -tags extending ./test/docs
+	$(STATICCHECK) -tags extending ./test/docs
+	go test -tags extending -count=1 -timeout 60m -v -run '^TestGuide$$' ./test/docs
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(TITLE)')

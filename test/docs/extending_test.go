@@ -1,0 +1,113 @@
+//go:build extending
+
+package docs
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGuide carries out the changes of docs/extending.md on copies of the project
+// and runs the tests that can notice a mistake in them. It takes minutes, so its
+// build tag keeps it out of go test ./...; run it with make extending.
+func TestGuide(t *testing.T) {
+	for _, name := range patches {
+		t.Run(name, func(t *testing.T) {
+			dir := copyProject(t)
+			apply(t, dir, name)
+			run(t, dir, "go test ./internal/plants/... ./internal/bolt ./internal/dynamo ./internal/handlers ./api ./cmd/local")
+			run(t, dir, "go test ./test/template -run ^(TestPermissions|TestCORS)$")
+			run(t, dir, "go test ./test/e2e -run ^TestBolt$")
+		})
+	}
+	t.Run("all and rename", func(t *testing.T) {
+		dir := copyProject(t)
+		for _, name := range patches {
+			apply(t, dir, name)
+		}
+		run(t, dir, "make rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids TITLE=Orchidarium")
+		wantBinaries(t, dir)
+		wantNoEmptyFolder(t, dir)
+		run(t, dir, "go test ./internal/... ./api ./cmd/... ./test/docs ./test/template")
+		run(t, dir, "go test ./test/e2e -run ^(TestBolt|TestPackage)$")
+		run(t, dir, "make rename MODULE=example.org/me/orchids NAME=orchid NAMES=orchids")
+		if got := run(t, dir, "go list -m"); got != "example.org/me/orchids\n" {
+			t.Errorf("after a second rename the module is %s", got)
+		}
+	})
+}
+
+// copyProject copies the files that git tracks into a new repository.
+func copyProject(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	copied := exec.CommandContext(t.Context(), "sh", "-c", `git ls-files -z | tar -c -f - --null -T - | tar -x -f - -C "$0"`, dir)
+	copied.Dir = "../.."
+	if out, err := copied.CombinedOutput(); err != nil {
+		t.Fatalf("copying the project: %v\n%s", err, out)
+	}
+	run(t, dir, "git init -q")
+	run(t, dir, "git add -A")
+	return dir
+}
+
+// apply applies a patch. New files must be tracked to be renamed.
+func apply(t *testing.T, dir, name string) {
+	t.Helper()
+	run(t, dir, "git apply --index docs/extending/"+name+".patch")
+}
+
+// run runs a command, whose words are separated by spaces, and returns what it
+// printed.
+func run(t *testing.T, dir, command string) string {
+	t.Helper()
+	words := strings.Fields(command)
+	cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// wantBinaries requires the binary files in dir to be those of the project.
+func wantBinaries(t *testing.T, dir string) {
+	t.Helper()
+	binaries := 0
+	for name := range strings.Lines(run(t, "../..", "git ls-files")) {
+		name = strings.TrimSpace(name)
+		want, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(want, []byte{0}) {
+			continue
+		}
+		binaries++
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("make rename changed the binary file %s: %v", name, err)
+		}
+	}
+	if binaries == 0 {
+		t.Error("the project has no binary files")
+	}
+}
+
+func wantNoEmptyFolder(t *testing.T, dir string) {
+	t.Helper()
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if entries, _ := os.ReadDir(path); d.IsDir() && len(entries) == 0 {
+			t.Errorf("make rename left the empty folder %s", path)
+		}
+		return nil
+	})
+}
