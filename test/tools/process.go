@@ -37,14 +37,6 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Take returns the contents and empties the buffer.
-func (b *Buffer) Take() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	defer b.b.Reset()
-	return b.b.String()
-}
-
 // A Process is a running program.
 type Process struct {
 	Cmd            *exec.Cmd
