@@ -33,8 +33,12 @@ func TestSession(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the pages have no shell session")
 	}
-	p := tools.StartServer(t, tools.Environ(), t.TempDir())
+	dir := t.TempDir()
+	p := tools.StartServer(t, tools.Environ(), dir)
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
+	if session, _, ok := strings.Cut(want.String(), "$ "+command); ok && *cast != "" {
+		writeCast(t, session, strings.NewReplacer(p.Base, base, dir, ".data").Replace(p.Stderr.String()))
+	}
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
