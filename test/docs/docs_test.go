@@ -55,6 +55,19 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestRoutes checks that the rows that the README shows are in the route table.
+func TestRoutes(t *testing.T) {
+	shown := regexp.MustCompile("(?s)\n```go\n(.*?)```").FindStringSubmatch(read(t, "README.md"))
+	if shown == nil {
+		t.Fatal("README.md shows no routes")
+	}
+	for line := range strings.Lines(shown[1]) {
+		if !strings.Contains(read(t, "internal/handlers/routes.go"), line) {
+			t.Errorf("README.md shows a route that internal/handlers/routes.go doesn't have: %s", line)
+		}
+	}
+}
+
 var (
 	links    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
