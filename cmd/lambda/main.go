@@ -1,5 +1,5 @@
 // Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP
-// API or a function URL. Package config documents its environment variables.
+// API or a function URL. docs/configuration.md describes its environment variables.
 package main
 
 import (
