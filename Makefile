@@ -26,7 +26,7 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	$(STATICCHECK) ./...
 	$(ACTIONLINT) .github/workflows/*.yml
 	go mod tidy -diff
-	GOOS=linux go build -o /dev/null ./...
+	GOOS=linux GOARCH=arm64 go build -o /dev/null ./...
 	GOOS=darwin go vet ./...
 	GOOS=windows go vet ./...
 	go test -race -timeout 60m ./...
@@ -103,7 +103,7 @@ STACK ?= $(call setting,^stack_name = "\(.*\)"/\1,$(ENV))
 
 # SAM doesn't tell make the parameter Architecture, so it is read here. Called by sam
 # alone, make doesn't know the profile: then all must name the same architecture.
-ARCHITECTURE = $(call setting,.*Architecture=[\\"]*\([a-z0-9_]*\).*/\1,$(if $(and $(ARTIFACTS_DIR),$(filter 0,$(MAKELEVEL))),[a-z]*,$(ENV)))
+ARCHITECTURE = $(call setting,.*Architecture=[\\"]*\([a-z0-9_]*\).*/\1,$(if $(ARTIFACTS_DIR),[a-z]*,$(ENV)))
 GOARCH_arm64 = arm64
 GOARCH_x86_64 = amd64
 
@@ -116,7 +116,7 @@ build-PlantFunction build-HookFunction: build-%Function:
 
 # The parameter can only have the value that was built for, whatever sam deploy is told.
 build: ## build the function in .aws-sam/build
-	sam build --config-env $(ENV)
+	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env $(ENV)
 	sed -i.sam '/^  Architecture:/,/^  [A-Z]/{s/Default: .*/Default: $(ARCHITECTURE)/;/^    - /{/- $(ARCHITECTURE)$$/!d;};}' .aws-sam/build/template.yaml
 
 deploy: build ## build and deploy; ENV=production for a production stack

@@ -27,8 +27,8 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 30, "`number` of runs of each program, at least 1")
 	flag.Parse()
-	os.Setenv("CGO_ENABLED", "0") // as in the Makefile; not in tests, whose race detector needs cgo
-	err := run(context.Background(), *rounds, 300, os.Stdout)
+	os.Setenv("CGO_ENABLED", "0") // this and the flags are those of the Makefile
+	err := run(context.Background(), *rounds, 300, os.Stdout, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -53,9 +53,9 @@ func (c candidate) add(row string, d time.Duration) {
 	c.results[row] = append(c.results[row], float64(d)/1e6)
 }
 
-// run measures the programs, with the given number of warm calls in each run
-// with a whole processor, and writes the table to w.
-func run(ctx context.Context, rounds, warm int, w io.Writer) error {
+// run measures the programs, built with the given flags of go build, with the given
+// number of warm calls in each run with a whole processor. It writes the table to w.
+func run(ctx context.Context, rounds, warm int, w io.Writer, flags ...string) error {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func run(ctx context.Context, rounds, warm int, w io.Writer) error {
 	e := newEndpoint()
 	defer e.dynamoDB.Close()
 	defer e.issuer.Close()
-	candidates, err := build(e, dir)
+	candidates, err := build(e, dir, flags)
 	if err != nil {
 		return err
 	}
@@ -92,10 +92,9 @@ func run(ctx context.Context, rounds, warm int, w io.Writer) error {
 // build returns the reference and the service. The endpoint counts as a host of AWS.
 // As on Lambda's provided.al2023, the system's certificates are all in one file, which
 // Go reads first, and each in a file of its own. https://go.dev/issue/79018
-func build(e *endpoint, dir string) ([]candidate, error) {
-	release := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"} // as in the Makefile
-	reference, err1 := tools.Build("test/bench/reference", release...)
-	service, err2 := lambdalocal.BuildForAWS(e.certificate, release...)
+func build(e *endpoint, dir string, flags []string) ([]candidate, error) {
+	reference, err1 := tools.Build("test/bench/reference", flags...)
+	service, err2 := lambdalocal.BuildForAWS(e.certificate, flags...)
 	const file = "/etc/ssl/certs/ca-certificates.crt"
 	system, err3 := os.ReadFile(file)
 	if err := errors.Join(err1, err2, err3); err != nil {

@@ -6,8 +6,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"debug/elf"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,54 +17,18 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// The packages are small, since Lambda downloads them for each cold start, and need
-// no system libraries.
-func TestPackage(t *testing.T) {
+// SAM builds for the Architecture of the profile, and the built template allows no
+// other. The packages are small, since Lambda downloads them for each cold start, and
+// need no system libraries. The profiles upload to folders of their own, since deleting
+// a stack deletes its folder. make delete names the stack that sam deploy --guided has
+// saved.
+func TestSAM(t *testing.T) {
 	t.Parallel()
 	const maxSize = 5 << 20
-	tools.Need(t, "make")
+	tools.Need(t, "bash", "curl", "make")
 	if err := tools.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml", "monitoring.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{function, "HookFunction"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", "build-"+name, "ARTIFACTS_DIR="+dir)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("make build-%s: %v\n%s", name, err, out)
-			}
-			checkProgram(t, filepath.Join(dir, "bootstrap"), elf.EM_AARCH64)
-			var b bytes.Buffer
-			z := zip.NewWriter(&b)
-			if err := z.AddFS(os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			if err := z.Close(); err != nil || b.Len() > maxSize {
-				t.Errorf("the package has %d bytes, want at most %d; %v", b.Len(), maxSize, err)
-			}
-		})
-	}
-}
-
-func checkProgram(t *testing.T, name string, machine elf.Machine) {
-	t.Helper()
-	bootstrap, err := elf.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bootstrap.Close()
-	if libraries, err := bootstrap.ImportedLibraries(); bootstrap.Machine != machine || len(libraries) > 0 || err != nil {
-		t.Errorf("bootstrap is built for %v and needs the libraries %v, %v; want %v and none", bootstrap.Machine, libraries, err, machine)
-	}
-}
-
-// SAM builds for the Architecture of the profile, and the built template allows no
-// other. The profiles upload to folders of their own, since deleting a stack deletes
-// its folder. make delete names the stack that sam deploy --guided has saved.
-func TestSAM(t *testing.T) {
-	t.Parallel()
-	tools.Need(t, "bash", "curl", "make")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +40,7 @@ func TestSAM(t *testing.T) {
 		cp -r "$0"/{api,cmd,internal,go.mod,go.sum,Makefile,template.yaml,monitoring.yaml,samconfig.toml} .
 		sed -i.old -e 's/"plants"/"guided"/' -e '/production.deploy/,$s/Architecture=arm64/Architecture=\\"x86_64\\"/' samconfig.toml
 		sam build
+		make -n build build-PlantFunction
 		make build ENV=production
 		aws s3 mb s3://artifacts
 		for ENV in default production; do `+deploy+`; done # until it creates a change set, for which moto lacks much
@@ -84,6 +49,7 @@ func TestSAM(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	for _, want := range []string{
 		`samconfig.toml: parameter_overrides need Architecture=`, // sam build knows no profile
+		`'ARCHITECTURE=arm64' sam build `, `GOARCH=arm64 go build `,
 		`Uploading to guided/\w+\.template`, `Uploading to plants-production/\w+\.template`, `the stack "guided"`, `delete the stack guided `,
 	} {
 		if !regexp.MustCompile(want).Match(out) {
@@ -94,7 +60,20 @@ func TestSAM(t *testing.T) {
 		t.Logf("%v\n%s", err, out)
 	}
 	for _, name := range []string{function, "HookFunction"} {
-		checkProgram(t, filepath.Join(dir, ".aws-sam/build", name, "bootstrap"), elf.EM_X86_64)
+		dir := filepath.Join(dir, ".aws-sam/build", name)
+		bootstrap, err := elf.Open(filepath.Join(dir, "bootstrap"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer bootstrap.Close()
+		if libraries, err := bootstrap.ImportedLibraries(); bootstrap.Machine != elf.EM_X86_64 || len(libraries) > 0 || err != nil {
+			t.Errorf("%s is built for %v and needs the libraries %v, %v; want x86_64 and none", name, bootstrap.Machine, libraries, err)
+		}
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		if err := errors.Join(z.AddFS(os.DirFS(dir)), z.Close()); err != nil || b.Len() > maxSize {
+			t.Errorf("the package of %s has %d bytes, want at most %d; %v", name, b.Len(), maxSize, err)
+		}
 	}
 	built, err := os.ReadFile(filepath.Join(dir, ".aws-sam/build/template.yaml"))
 	if err != nil {
