@@ -11,7 +11,7 @@ import (
 // Other values than the default of the parameters without AllowedValues.
 var otherValue = map[string]string{
 	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
-	"TokenAudience":   "animals",
+	"TokenAudience":   "1h57kf5cpq17m0eml12example,3n4b5urk1ft4fl3mg5e62d9ado", // clients of a Cognito user pool
 	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
 	"ExistingTable":   "plants-restored",
 	"AlarmTopic":      topic,
