@@ -12,9 +12,9 @@ type tokenHash [sha256.Size]byte
 // text and its other claims are not kept.
 const maxCached = 2048
 
-// A tokenCache holds verified tokens, so that each signature is verified once. It
-// is emptied when it is full. Callers must check expiry and key of what they get
-// from it. The zero tokenCache is empty.
+// A tokenCache holds verified tokens, so that each signature is verified once. If
+// it is full, another token empties it. Callers must check expiry and key of what
+// they get from it. The zero tokenCache is empty.
 type tokenCache struct {
 	mu     sync.Mutex
 	tokens map[tokenHash]*verifiedToken
@@ -30,7 +30,7 @@ func (c *tokenCache) get(hash tokenHash) *verifiedToken {
 func (c *tokenCache) put(hash tokenHash, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tokens == nil || len(c.tokens) >= maxCached {
+	if c.tokens == nil || len(c.tokens) >= maxCached && c.tokens[hash] == nil {
 		c.tokens = make(map[tokenHash]*verifiedToken)
 	}
 	c.tokens[hash] = token
