@@ -44,16 +44,11 @@ func (c *checker) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		return c.next.Invoke(ctx, payload)
 	}
 	r := c.check(ctx)
-	level := slog.LevelInfo
-	if !r.OK {
-		level = slog.LevelError
-	}
-	c.log.Log(ctx, level, "check", "parts", r.Parts)
 	// Errors may quote a server's bytes.
 	return json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks all parts, those of c at the same time.
+// check checks all parts, those of c at the same time, and logs the result.
 func (c *checker) check(ctx context.Context) report {
 	var (
 		group sync.WaitGroup
@@ -75,6 +70,11 @@ func (c *checker) check(ctx context.Context) report {
 		group.Go(func() { record(name, works(ctx)) })
 	}
 	group.Wait()
+	level := slog.LevelInfo
+	if !r.OK {
+		level = slog.LevelError
+	}
+	c.log.Log(ctx, level, "check", "parts", r.Parts)
 	return r
 }
 

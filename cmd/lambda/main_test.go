@@ -72,7 +72,8 @@ func TestUnreachable(t *testing.T) {
 	}
 	e.Close() // which completes the log
 	log := e.Stdout.String()
-	if !strings.Contains(log, `"level":"WARN","msg":"no connection to DynamoDB"`) || strings.Count(log, `"level":"WARN"`) != strings.Count(log, `"AWS SDK"`)+1 {
+	if !strings.Contains(log, `"level":"WARN","msg":"no connection to DynamoDB"`) || !regexp.MustCompile(`"msg":"check".*"request_id":"`).MatchString(log) ||
+		strings.Count(log, `"level":"WARN"`) != strings.Count(log, `"AWS SDK"`)+1 {
 		t.Errorf("unexpected log:\n%s", log)
 	}
 }
