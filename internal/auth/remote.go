@@ -112,7 +112,7 @@ func (k *issuerKeys) get(ctx context.Context, rejected *keySet, start time.Time)
 	case set == nil && ctx.Err() != nil:
 		return nil, waited(ctx)
 	case k.inProgress != nil && (set == nil || set == rejected):
-		return set, fmt.Errorf("%w: not fetched after %v yet", ErrKeysUnavailable, waitTimeout)
+		return set, fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
 	case set == nil || set == rejected && k.lastError != nil:
 		return set, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.lastError) // which may match a context's error
 	}
@@ -159,7 +159,7 @@ func (k *issuerKeys) start(now time.Time) chan struct{} {
 	go func() {
 		set, err := k.fetch()
 		if err != nil {
-			k.log.Warn("no token keys", "cause", err.Error())
+			k.log.Warn("token keys not fetched", "cause", err.Error())
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()

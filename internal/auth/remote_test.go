@@ -186,7 +186,7 @@ func TestSchedules(t *testing.T) {
 				t.Logf("step %d", n+1)
 				i.check(t, s.kid, s.want, s.took, s.fetches)
 			}
-			if n := strings.Count(i.log.String(), "no token keys"); n != test.failed {
+			if n := strings.Count(i.log.String(), "token keys not fetched"); n != test.failed {
 				t.Errorf("%d failures logged, want %d", n, test.failed)
 			}
 		}))

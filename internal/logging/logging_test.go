@@ -56,12 +56,12 @@ func TestTerminalLines(t *testing.T) {
 	ctx := With(context.Background(), slog.String(RequestID, "r1"))
 	log.InfoContext(ctx, "request", "method", "POST", "route", "POST /plants", "status", 400, "duration_ms", 0.42, "sub", "alice", "error", 40003, "cause", "the id is in use")
 	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J", "stack", "goroutine 1")
-	log.With("host", "x y").WarnContext(ctx, "no token keys", "cause", "status 404")
+	log.With("host", "x y").WarnContext(ctx, "token keys not fetched", "cause", "status 404")
 	log.DebugContext(ctx, "dropped")
 	const want = `POST /plants 400 0.4ms alice 40003 the id is in use
 ERROR GET /x 12.0ms a�b panic: �[2J
 goroutine 1
-WARN no token keys status 404 host="x y"
+WARN token keys not fetched status 404 host="x y"
 `
 	if got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(b.String(), ""); got != want {
 		t.Errorf("got\n%swant, with times,\n%s", got, want)

@@ -170,7 +170,7 @@ func TestLambdaKeysUnavailable(t *testing.T) {
 	u := f.user()
 	u.expectList(t, 503)
 	u.as("x").expectList(t, 401) // needs no key
-	f.awaitLog(t, `"level":"WARN","msg":"no token keys"`)
+	f.awaitLog(t, `"level":"WARN","msg":"token keys not fetched"`)
 	up.Store(true)
 	time.Sleep(5 * time.Second) // Retry-After
 	u.expectList(t, 200)
