@@ -12,8 +12,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A plan decides by reading what a write is to do: it returns the change to make
-// in that transaction, or nil and the answer if there is nothing to change.
+// A plan reads the database and decides what a write does. It returns the change,
+// to make in the same transaction, or nil and the answer if nothing is to change.
 type plan func(*bbolt.Tx) (change func() error, answer error)
 
 // A write is a plan that waits for a commit. A commit starts as soon as the

@@ -126,7 +126,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 			return nil // an earlier attempt has probably deleted it
 		case oldOwner != owner:
 			return plants.ErrNotFound
-		case a.unclear: // and may have deleted another plant before this one
+		case a.unclear: // an earlier attempt may have deleted the plant that this one replaced
 			return fmt.Errorf("%w: the plant is newer than an unanswered attempt to delete it", plants.ErrUnreachable)
 		}
 		// The plant exists during the call, so the call may delete it.

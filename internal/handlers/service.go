@@ -64,7 +64,7 @@ type response struct {
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start, ctx := time.Now(), r.Context()
-	id := logging.RequestIDOf(ctx) // of the Lambda adapter
+	id := logging.RequestIDOf(ctx) // set by package lambdahttp
 	if id == "" {
 		id = rand.Text()
 		ctx = logging.With(ctx, slog.String(logging.RequestID, id))

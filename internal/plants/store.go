@@ -85,8 +85,8 @@ type Page struct {
 	// may be empty although more follow.
 	Plants []Plant
 
-	// Next is the [Query.After] of the next page, or nil if no plant followed
-	// this one when it was read. It is greater than the query's After.
+	// Next is the [Query.After] of the next page, which may be empty, or nil if
+	// this page is the last. It is greater than the query's After.
 	Next *int64
 }
 
