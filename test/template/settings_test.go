@@ -37,6 +37,7 @@ func TestSettings(t *testing.T) {
 		{"ProgramClient", "TokenValidityUnits.AccessToken", "minutes", "minutes"},
 		{"ProgramClient", "AllowedOAuthFlowsUserPoolClient", "false", "true"},
 		{"ProgramClient", "AllowedOAuthFlows", "", `["client_credentials"]`},
+		{"TokenDomain", "Domain", "", "plants-id"}, // unique in the region, by the stack's id
 		{"FunctionLogs", "RetentionInDays", "30", "7"},
 		{"AccessLogs", "RetentionInDays", "30", "7"},
 		{"PlantApi", "Body.paths.$default.x-amazon-apigateway-any-method.isDefaultRoute", "true", "true"},
@@ -51,9 +52,6 @@ func TestSettings(t *testing.T) {
 		{"PlantFunction", "Timeout", "10", "10"}, // 500 ms more than a request's own limit, and less than API Gateway's 30 s
 		{"PlantFunction", "MemorySize", "256", "256"},
 		{"HookFunction", "Timeout", "60", "60"}, // more than the timeout in cmd/hook
-		{"FunctionRole", "PermissionsBoundary", "", boundary},
-		{"HookRole", "PermissionsBoundary", "", boundary},
-		{"CodeDeployServiceRole", "PermissionsBoundary", "", boundary},
 	} {
 		var path []any
 		for step := range strings.SplitSeq(tt.path, ".") {
@@ -66,8 +64,9 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for name, r := range other.Resources {
-		if r.Type == "AWS::IAM::Role" && str(r.Properties, "PermissionsBoundary") == "" {
-			t.Errorf("template.yaml: %s needs the PermissionsBoundary", name)
+		byDefault, set := str(defaults.Resources[name].Properties, "PermissionsBoundary"), str(r.Properties, "PermissionsBoundary")
+		if r.Type == "AWS::IAM::Role" && (byDefault != "" || set != boundary) {
+			t.Errorf("template.yaml: %s has the PermissionsBoundary %q by default, and %q with another one", name, byDefault, set)
 		}
 	}
 }
