@@ -84,14 +84,12 @@ func New(c config.Tokens, scopes []string, client *http.Client, log *slog.Logger
 // not final: a fetch that takes longer goes on, and after one that failed the next
 // request that needs a key tries again.
 //
-// The first Load that succeeds logs a warning if tokens that name no scope are
-// accepted without a setting that says so.
+// If tokens that name no scope are accepted without a setting that says so, Load
+// logs a warning or, if there are no keys yet, the first such token does.
 func (v *Verifier) Load(ctx context.Context) error {
 	keys, err := v.keys.load(ctx)
-	if err == nil && v.config.RequireScopes == nil && !v.requiresScopes(keys) {
-		v.warned.Do(func() {
-			v.log.Warn("tokens without scopes may do everything: set "+config.RequireScopes, "scopes", v.scopes)
-		})
+	if err == nil {
+		v.requiresScopes(keys) // or it warns
 	}
 	return err
 }

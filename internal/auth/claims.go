@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/plantstore/internal/config"
 )
 
 // maxSubjectLength is in bytes. The subject is part of a database key.
@@ -150,10 +152,18 @@ func (v *Verifier) setScopes(token *verifiedToken, c claims) error {
 	return nil
 }
 
-// requiresScopes reports whether a token that names no scope has none.
+// requiresScopes reports whether a token that names no scope has none. If not, and
+// no setting says so, the first call warns of it.
 func (v *Verifier) requiresScopes(keys *keySet) bool {
-	required := v.config.RequireScopes
-	return required != nil && *required || v.inNamespace(keys.scopes)
+	switch required := v.config.RequireScopes; {
+	case required != nil && *required, v.inNamespace(keys.scopes):
+		return true
+	case required == nil:
+		v.warned.Do(func() {
+			v.log.Warn("tokens without scopes may do everything: set "+config.RequireScopes, "scopes", v.scopes)
+		})
+	}
+	return false
 }
 
 // inNamespace reports whether any of the scopes is in a namespace of this
