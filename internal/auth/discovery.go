@@ -74,7 +74,9 @@ func parseIssuer(issuer string) (*url.URL, error) {
 	case u.Scheme == "http" && !isLocal(u.Hostname()):
 		fault = "must be https, except on this machine: correct it"
 	case strings.Contains(u.Path, "/.well-known/"):
-		fault = "is the address of the metadata: omit " + u.Path[strings.Index(u.Path, "/.well-known/"):]
+		_, name, _ := strings.Cut(u.Path, "/.well-known/")
+		name, _, _ = strings.Cut(name, "/") // RFC 8414 has the issuer's path here
+		fault = "is the address of the metadata: omit /.well-known/" + name
 	}
 	if fault != "" {
 		public := issuer[strings.LastIndex(issuer, "@")+1:] // without a password

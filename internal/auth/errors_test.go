@@ -33,7 +33,7 @@ func TestErrorTexts(t *testing.T) {
 		{token + "=", "not base64url without padding"},
 		{strings.Replace(token, ".", "\r\n.", 1), "not a JWT"},
 		{es256(issuer.ECKey, "ed448", claimsWith(nil)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
-		{es256(issuer.ECKey, "small", claimsWith(nil)), `the key "small" is unusable: an RSA key of 1024 bits, not 2048 to 4096`},
+		{es256(issuer.ECKey, "small", claimsWith(nil)), `the key "small" is unusable: an RSA key of 1024 bits, fewer than 2048`},
 		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(nil)), `wrong signature, by ES256 with key "es256"`},
 	} {
 		checkText(t, v, test.token, test.want)
@@ -60,6 +60,7 @@ func TestInvalidConfig(t *testing.T) {
 		`{"KEYS":[` + key + `]}`: "none of the 0 keys ",
 		`{"keys":null}`:          "none of the 0 keys ",
 		`{"keys":[` + strings.TrimSuffix(key, "}") + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: not a JSON object ",
+		`{"keys":[` + strings.TrimSuffix(key, "}") + `,"kid":1}]}`:    "none of the 1 keys of the JSON Web Key Set is usable; key 1: its kid is not a string",
 	} {
 		try(config.Tokens{Issuer: "i", Audiences: plants, JWKS: document}, "TOKEN_JWKS: "+fault)
 	}
@@ -88,7 +89,7 @@ func TestInvalidConfig(t *testing.T) {
 		"https://a.test/#":        `"https://a.test/#" has a fragment`,
 		"https://a.test/%zz":      `"https://a.test/%zz" is not a valid URL`,
 		"https://x:secret@a.test": `"a.test" has a user name`,
-		oauth + "/x":              `"` + oauth + `/x" is the address of the metadata: omit /.well-known/oauth-authorization-server/x`,
+		oauth + "/x":              `"` + oauth + `/x" is the address of the metadata: omit /.well-known/oauth-authorization-server, or`,
 	} {
 		try(config.Tokens{Issuer: issuer, Audiences: plants}, "TOKEN_ISSUER: "+fault)
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. Larger ones than
-// 4096 bits are not in use, and slow to verify.
-const minRSABits, maxRSABits = 2048, 4096
+// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. go-jose rejects
+// those of more than 4096, which are slow to verify.
+const minRSABits = 2048
 
 // A key verifies signatures.
 type key struct {
@@ -155,8 +155,8 @@ func parseKey(data jsontext.Value) (*key, error) {
 func algorithmsOf(public crypto.PublicKey) ([]string, error) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
-		if bits := public.N.BitLen(); bits < minRSABits || bits > maxRSABits {
-			return nil, fmt.Errorf("an RSA key of %d bits, not %d to %d", bits, minRSABits, maxRSABits)
+		if bits := public.N.BitLen(); bits < minRSABits {
+			return nil, fmt.Errorf("an RSA key of %d bits, fewer than %d", bits, minRSABits)
 		}
 		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
 	case *ecdsa.PublicKey:

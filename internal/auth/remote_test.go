@@ -200,6 +200,7 @@ func TestReplacedKey(t *testing.T) {
 			i := newRemoteIssuer(t, kid)
 			old := i.token(kid)
 			check(t, i.v, old, nil)
+			check(t, i.v, es256(i.key, "new", claimsWith(map[string]any{"aud": "other"})), auth.ErrInvalidToken) // costs no fetch
 			i.key, i.tokens = newECKey(elliptic.P256()), map[string]string{}
 			i.set(0, kid)
 			i.check(t, kid, nil, 0, 1)
