@@ -105,11 +105,10 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		}),
 		// Slow clients hold connections only this long. The service's own limit is
 		// longer than ReadTimeout, so that a slow body is the client's error.
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       handlers.RequestTimeout - 1500*time.Millisecond,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		ReadTimeout:    handlers.RequestTimeout - 1500*time.Millisecond,
+		WriteTimeout:   30 * time.Second,
+		IdleTimeout:    2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
 		// The handler answers OPTIONS * too.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/tools"
 )
 
@@ -28,8 +29,8 @@ func mount(t *testing.T, size string) (dir string) {
 }
 
 // While the disk is full, creates are answered 503 with the reason, and plants
-// can be listed. Once there is room again, everything works. Package bolt tests a
-// start on a full disk.
+// can be listed. Once there is room again, everything works. A start that needs a
+// new token key says what is wrong; package bolt tests one that needs a new store.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "4m")
@@ -74,4 +75,7 @@ func TestFullDisk(t *testing.T) {
 	again := start(t, tools.Environ(), dir)
 	plants.expect(t, newClient(again.target(), u.token), acknowledged...)
 	again.stop(t) // or the file system can't be unmounted
+	os.Remove(filepath.Join(dir, issuer.KeyFile))
+	os.WriteFile(filler, make([]byte, 4<<20), 0o600)
+	refuses(t, tools.Environ(), dir, nil, "cannot create the token key", "no space left")
 }

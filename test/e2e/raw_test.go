@@ -119,7 +119,7 @@ func TestSlowClients(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           "",
 		line + "X: ": "", // net/http may or may not answer
-		line + "Authorization: Bearer " + u.token + "\r\nContent-Length: 1000\r\n\r\n{": `{"error":40000,`,
+		line + "Authorization: Bearer " + u.token + "\r\nContent-Length: 50\r\n\r\n{": `{"error":40000,`,
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,8 +82,9 @@ func TestRestart(t *testing.T) {
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	p.stop(t)
-	if text := p.Stderr.String(); !strings.Contains(text, " TOKEN=$(curl ") {
-		t.Errorf("the start-up messages don't show how to get a token:\n%s", text)
+	messages := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\n$`)
+	if text := p.Stderr.String(); !messages.MatchString(text) { // it waits for nothing when it stops
+		t.Errorf("it prints:\n%s\nwant %s", text, messages)
 	}
 	if log := p.Stdout.String(); log != "" {
 		t.Errorf("unexpected log:\n%s", log)

@@ -31,10 +31,3 @@ func TestMissing(t *testing.T) {
 		})
 	}
 }
-
-// A failed command is an error.
-func TestRun(t *testing.T) {
-	if _, err := Run("go", "no-such-command"); err == nil {
-		t.Error("no error")
-	}
-}
