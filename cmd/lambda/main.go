@@ -42,7 +42,6 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, err
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
-	slog.SetDefault(log) // also for libraries that use package log
 	dialTLS := awsroots.DialTLS(log)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialTLSContext = dialTLS
