@@ -26,7 +26,7 @@ func TestErrorTexts(t *testing.T) {
 	))
 	token := issuer.Token("alice")
 	for _, test := range []struct{ token, want string }{
-		{"ory_at_abc.def", "not a JWT, whose three parts have a dot between them: configure the issuer to issue JWT access tokens"},
+		{"ory_at_abc.def", "not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens"},
 		{strings.Repeat("x", 10240), "not a JWT"}, // API Gateway's limit
 		{strings.Repeat("x", 10241), "10241 bytes, more than 10240"},
 		{"a.b.c.d.e", "an encrypted token: configure the issuer to sign"},

@@ -108,7 +108,7 @@ func split(raw string) (header, payload []byte, err error) {
 	case len(parts) == 5:
 		return nil, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
 	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
-		return nil, nil, invalid("not a JWT, whose three parts have a dot between them: configure the issuer to issue JWT access tokens")
+		return nil, nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
