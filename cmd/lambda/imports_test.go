@@ -11,7 +11,7 @@ import (
 // The SDK looks for credentials in many places, by code that would make the
 // package larger and each cold start slower. On Lambda they are in the
 // environment, so the linker can drop that code. The embedded store and the
-// token issuer, which gives anyone any identity, are for cmd/local.
+// token issuer, which gives anyone a token for any user, are for cmd/local.
 func TestLinkedPackages(t *testing.T) {
 	bootstrap, err := tools.Build("cmd/lambda")
 	if err != nil {

@@ -48,7 +48,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at "+endpointVariable+
 		"; the default is dynamodb if that is set, else bolt")
-	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone any identity")
+	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stderr, "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
@@ -169,10 +169,11 @@ func addrError(addr string, err error) error {
 	return fmt.Errorf("-addr %s: %w", addr, err)
 }
 
-// checkNotExposed refuses what would give anyone any identity: the program's own
-// issuer where other machines, or all web pages in the user's browser, reach it.
+// checkNotExposed refuses what would give anyone a token for any user: the
+// program's own issuer where other machines, or all web pages in the user's
+// browser, reach it.
 func checkNotExposed(addr string, listening net.Addr, origins []string) error {
-	const remedy = "and the token issuer gives anyone any identity; %s, or set " + config.TokenIssuer + " to another issuer, or add -expose-issuer"
+	const remedy = "and the token issuer gives anyone a token for any user; %s, or set " + config.TokenIssuer + " to another issuer, or add -expose-issuer"
 	if !listening.(*net.TCPAddr).IP.IsLoopback() {
 		return fmt.Errorf("-addr %s: other machines can reach this address, "+remedy, addr, "listen on 127.0.0.1")
 	}
