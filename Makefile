@@ -134,7 +134,7 @@ acceptance-stack: ## run the acceptance suite against the deployed stack, as use
 
 # Without names, SAM prints each line of the log that the two functions share twice.
 logs: ## follow the logs of the functions and the API
-	sam logs --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
+	sam logs --config-env $(ENV) --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
 
 delete: ## delete the stack, but keep the table and the user pool
 	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
