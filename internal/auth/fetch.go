@@ -66,6 +66,7 @@ func read(resp *http.Response) ([]byte, error) {
 func restrict(client *http.Client) *http.Client {
 	restricted := *client
 	restricted.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		req.Close = true // as of the first request
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -44,6 +45,9 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-time.After(delay):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
+	}
+	if !r.Close { // a kept connection is dead when the next fetch comes
+		return nil, errors.New("the connection is kept")
 	}
 	switch {
 	case !found:
