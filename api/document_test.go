@@ -3,10 +3,12 @@ package api_test
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.com/plantstore/api"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/openapi"
@@ -52,4 +54,15 @@ func TestFields(t *testing.T) {
 		fields = append(fields, strings.ToLower(field.Name))
 	}
 	compare(t, "field", properties, fields, "api/openapi.yaml under components/schemas/Plant/properties", "internal/plants/plants.go")
+}
+
+// The description of ErrorCode has the codes of the examples, all of which occur.
+func TestErrorCodes(t *testing.T) {
+	find := func(pattern string) (codes []string) {
+		for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(api.Document, -1) {
+			codes = append(codes, string(match[1]))
+		}
+		return codes
+	}
+	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`), "ErrorCode in api/openapi.yaml", "the examples there")
 }
