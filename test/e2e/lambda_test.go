@@ -167,10 +167,10 @@ func TestLambdaKeysUnavailable(t *testing.T) {
 	o := functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL)
 	o.Freeze = true
 	f := startFunction(t, issuer, o)
+	f.awaitLog(t, `"level":"WARN","msg":"token keys not fetched"`) // by the init
 	u := f.user()
 	u.expectList(t, 503)
 	u.as("x").expectList(t, 401) // needs no key
-	f.awaitLog(t, `"level":"WARN","msg":"token keys not fetched"`)
 	up.Store(true)
 	time.Sleep(5 * time.Second) // Retry-After
 	u.expectList(t, 200)
