@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -18,15 +19,22 @@ func TestBounds(t *testing.T) {
 	d := openapi.Read()
 	s := newService(t, d, authtest.NewIssuer(t), setup{store: &plantstest.Memory{Overwrite: true}}) // so that requests don't depend on each other
 	for _, op := range d.Operations {
-		if resp, body := s.do(t, op.Request("")); resp.StatusCode >= 300 && resp.StatusCode != 404 {
-			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, body)
+		s.createExamples(t)
+		resp, plain := s.do(t, op.Request(""))
+		if resp.StatusCode >= 300 && resp.StatusCode != 404 {
+			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, plain)
 		}
 		for _, p := range op.Parameters {
-			values := texts(p.Schema, fmt.Sprint(p.Example))
+			values, lists := texts(p.Schema, fmt.Sprint(p.Example)), map[string]bool{plain: true}
 			for _, value := range values {
 				if p.In != "header" || value == strings.TrimSpace(value) { // HTTP trims headers
-					s.do(t, op.Request(p.Name, value))
+					if resp, body := s.do(t, op.Request(p.Name, value)); resp.StatusCode == 200 {
+						lists[body] = true
+					}
 				}
+			}
+			if p.In == "query" && len(lists) < 2 {
+				t.Errorf("%s: the list is the same with any %s: pass it to the store; its example must match the first example of the create", op, p.Name)
 			}
 			if p.In != "path" {
 				s.do(t, op.Request(p.Name, values[0], values[0]))
@@ -34,6 +42,21 @@ func TestBounds(t *testing.T) {
 		}
 		if op.RequestBody != nil {
 			s.tryBodies(t, op)
+		}
+	}
+}
+
+// createExamples creates all examples of the document.
+func (s *service) createExamples(t *testing.T) {
+	t.Helper()
+	for _, op := range s.document.Operations {
+		if op.Method == http.MethodPost {
+			for _, body := range op.RequestBody.Content.Examples() {
+				resp, answer := s.do(t, sent{Method: op.Method, Target: op.Path, Body: string(body)})
+				if resp.StatusCode != 200 {
+					t.Fatalf("%s: %.300q of the examples was answered %d %s", op, body, resp.StatusCode, answer)
+				}
+			}
 		}
 	}
 }
@@ -71,14 +94,14 @@ func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 // with returns the object with one more or another member, or without it if
 // value is empty.
 func with(object map[string]json.RawMessage, name, value string) string {
-	members := []string{}
+	members := []string{} // the changed one first, where an excerpt shows it
+	if value != "" {
+		members = append(members, fmt.Sprintf("%q: %s", name, value))
+	}
 	for n, v := range object {
 		if n != name {
 			members = append(members, fmt.Sprintf("%q: %s", n, v))
 		}
-	}
-	if value != "" {
-		members = append(members, fmt.Sprintf("%q: %s", name, value))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
 }

@@ -95,7 +95,7 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 func (o occasion) occur(t *testing.T, s *service, op *openapi.Operation, status int, want []byte, seen http.Header) {
 	for _, r := range o.before {
 		if resp, body := s.do(t, r); resp.StatusCode >= 300 {
-			t.Errorf("%s %s: %d %s", r.Method, r.Target, resp.StatusCode, body)
+			t.Fatalf("%s %s: %.300q of the examples was answered %d %s", r.Method, r.Target, r.Body, resp.StatusCode, body)
 		}
 	}
 	last, valid := o.last, op.Request("")
