@@ -19,8 +19,8 @@ import (
 // just any of its type. Odd and even numbers give different values. Examples are
 // a date and an enumeration:
 //
-//	"PlantedOn": func(n int) any { return time.Unix(0, 0).AddDate(0, 0, n).Format(time.DateOnly) },
-//	"Light":     func(n int) any { return []string{"shade", "sun"}[n%2] },
+//	"BoughtOn": func(n int) any { return time.Unix(0, 0).AddDate(0, 0, n).Format(time.DateOnly) },
+//	"Light":    func(n int) any { return []string{"shade", "sun"}[n%2] },
 var generators = map[string]func(n int) any{}
 
 // invalid says how to fix a value that plantstest chose.

@@ -130,7 +130,7 @@ func (s suite) compare(ctx context.Context, owner string, q plants.Query, want [
 				return fmt.Errorf("it has more plants than %d", n)
 			}
 			if d := Difference(p, want[n]); d != "" {
-				return fmt.Errorf("plant %d: %s; if this field is lost, make the store's Create write it and its List read it", n, d)
+				return fmt.Errorf("plant %d: %s; if this field is lost, make the store's Create write it and its List read it, with its default in an old record", n, d)
 			}
 			n, q.After = n+1, &p.ID
 		}
