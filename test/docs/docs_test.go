@@ -165,8 +165,15 @@ func read(t *testing.T, name string) string {
 // write may touch together. If they need more, make the code easier to extend.
 const maxExtensionFiles = 31
 
-// patches are those of the guide, in the order in which it applies them.
-var patches = []string{"add-field", "add-route", "add-replace"}
+// patches returns those that the guide links to, in its order. A project that has
+// changed too much for one deletes it with its section.
+func patches(t *testing.T) (names []string) {
+	t.Helper()
+	for _, link := range regexp.MustCompile(`\(extending/(.*)\.patch\)`).FindAllStringSubmatch(read(t, "docs/extending.md"), -1) {
+		names = append(names, link[1])
+	}
+	return names
+}
 
 var (
 	patchedFiles = regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`)
@@ -179,12 +186,13 @@ var (
 func TestPatches(t *testing.T) {
 	tools.Need(t, "git")
 	all := map[string]bool{}
-	for _, name := range patches {
+	for _, name := range patches(t) {
 		patch := "docs/extending/" + name + ".patch"
 		apply := exec.CommandContext(t.Context(), "git", "apply", "--check", "--ignore-whitespace", patch)
 		apply.Dir = "../.."
 		if out, err := apply.CombinedOutput(); err != nil && !isApplied(read(t, patch)) {
-			t.Errorf("%s doesn't apply any more: apply it with git apply --3way, fix it, and save the new git diff -U1\n%s", patch, out)
+			t.Errorf("%s doesn't apply any more: delete it with its section of docs/extending.md, "+
+				"or apply it with git apply --reject --ignore-whitespace, fix it, and save the new git diff -U1\n%.300s", patch, out)
 		}
 		for _, file := range patchedFiles.FindAllStringSubmatch(read(t, patch), -1) {
 			all[file[1]] = true
