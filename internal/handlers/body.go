@@ -76,7 +76,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 }
 
 // int64Rule says what parseInt64 accepts.
-var int64Rule = fmt.Sprintf("an integer from %d to %d in plain digits", math.MinInt64, math.MaxInt64)
+var int64Rule = fmt.Sprintf("an integer from %d to %d in plain digits", int64(math.MinInt64), int64(math.MaxInt64))
 
 // parseInt64 parses an int64 in its canonical decimal form: no plus sign, no
 // leading zeros, no -0, no fraction, no exponent.
