@@ -77,11 +77,14 @@ func setAWS(t *testing.T, name, value string) {
 	t.Setenv(name, value)
 }
 
-// Without credentials, a program that would use AWS says so at once. Package e2e
-// has the other settings that stop it.
+// Without credentials, a program that would use AWS says so at once, also if the
+// SDK ignores the endpoint. Package e2e has the other settings that stop it.
 func TestNoCredentials(t *testing.T) {
-	setAWS(t, endpointVariable, "")
-	err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, noEnv, io.Discard, io.Discard)
+	setAWS(t, endpointVariable, "http://127.0.0.1:1")
+	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want one line", err)
 	}

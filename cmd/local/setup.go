@@ -107,13 +107,14 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	where := "table " + cfg.Table + " of DynamoDB"
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if o.endpoint == "" {
+	// Not o.endpoint, which the SDK can be told to ignore.
+	if endpoint := client.Options().BaseEndpoint; endpoint == nil {
 		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
 			return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
 				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 		}
 	} else {
-		where += " at " + o.endpoint // without password: NewClient has checked it
+		where += " at " + *endpoint // without password: NewClient has checked it
 	}
 	if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
 		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
