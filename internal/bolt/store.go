@@ -33,9 +33,10 @@ const maxPage = 1000
 // A Store doesn't search its file for damage. If bbolt panics or faults on a
 // damaged page, the call fails with an error that names the file, and so do all
 // later calls: bbolt may still hold its locks, and further writes could spread
-// the damage. The file stays open until the process ends. One kind of damage goes
-// unnoticed: if the newer of bbolt's two meta pages is invalid, bbolt uses the
-// older one, and the last commit is lost.
+// the damage. Until the process ends, the file stays open, and calls that were
+// already waiting for a lock may not return. One kind of damage goes unnoticed: if
+// the newer of bbolt's two meta pages is invalid, bbolt uses the older one, and the
+// last commit is lost.
 //
 // Any other panic is a bug. It reaches the call that has it, whose change is
 // rolled back; the Store remains usable.
