@@ -48,9 +48,11 @@ func (b *tab) operation(id string) (execute func(want ...string)) {
 // The page has a token for alice, who creates, lists and deletes plants. One id
 // is outside the range that JavaScript represents exactly.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	const large, text = "9223372036854775807", "#operations-plants-createPlant textarea"
 	for _, width := range []int{390, 1280} { // a phone and a desktop
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
 			b := openTab(t, start(t), width)
 			b.sees("#token", "Requests carry a token for alice")
 			b.holds("document.querySelector('#operations-plants-createPlant').getBoundingClientRect().top < 900") // at first sight
@@ -90,6 +92,7 @@ func TestPage(t *testing.T) {
 // A user changes the name. With a rejected one the page says why, and no longer
 // acts under the last one. The page has no button for tokens of other issuers.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	b := openTab(t, start(t), 390)
 	b.sees("#token", "for alice")
 	b.holds("![...document.querySelectorAll('.auth-wrapper, .authorization__btn')].some(e => e.checkVisibility())")
@@ -109,6 +112,7 @@ func TestNames(t *testing.T) {
 
 // With another issuer the user pastes a token, and can log out.
 func TestOtherIssuer(t *testing.T) {
+	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	b := openTab(t, start(t,
 		config.TokenIssuer+"="+authtest.IssuerURL,
@@ -132,6 +136,7 @@ func TestOtherIssuer(t *testing.T) {
 // Every text has a contrast of at least 4.5 to 1 (WCAG 2.2), and in dark mode the
 // page is inverted. Colors that are partly transparent are not tested.
 func TestColors(t *testing.T) {
+	t.Parallel()
 	b := openTab(t, start(t), 1280)
 	b.sees("#token", "for alice")
 	for _, id := range []string{"createPlant", "listPlants", "deletePlant"} {
@@ -166,6 +171,7 @@ const faintTexts = `(() => {
 // page of another origin from doing so. Package template checks the same settings
 // of a deployment.
 func TestOtherOrigin(t *testing.T) {
+	t.Parallel()
 	listed, other := httptest.NewServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
 	defer listed.Close()
 	defer other.Close()
