@@ -41,13 +41,13 @@ func Handler(tokenPath string, service http.Handler) http.Handler {
 		panic(err) // only if the build is broken
 	}
 	files := map[string]file{
-		Path:                         {contentType: "text/html; charset=utf-8", body: html.Bytes()},
-		"/openapi.yaml":              {contentType: "application/yaml", body: api.Document}, // RFC 9512
-		"/docs/page.css":             {contentType: "text/css; charset=utf-8", body: read(own, "page.css")},
-		"/docs/page.js":              {contentType: "text/javascript; charset=utf-8", body: read(own, "page.js")},
-		"/docs/swagger-ui.css":       {contentType: "text/css; charset=utf-8", body: read(static.FS, "swagger-ui.css.gz"), gzip: true},
-		"/docs/swagger-ui-bundle.js": {contentType: "text/javascript; charset=utf-8", body: read(static.FS, "swagger-ui-bundle.js.gz"), gzip: true},
-		"/docs/favicon-32x32.png":    {contentType: "image/png", body: read(static.FS, "favicon-32x32.png")},
+		Path:                         newFile("text/html; charset=utf-8", "", html.Bytes()),
+		"/openapi.yaml":              newFile("application/yaml", "", api.Document), // RFC 9512
+		"/docs/page.css":             newFile("text/css; charset=utf-8", "", read(own, "page.css")),
+		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
+		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
+		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
+		"/docs/favicon-32x32.png":    newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := files[r.URL.EscapedPath()]
@@ -71,8 +71,13 @@ func read(from fs.FS, name string) []byte {
 // A file is the content at one path.
 type file struct {
 	contentType string
+	encoding    string // of the body: "", or gzip, which every browser accepts
 	body        []byte
-	gzip        bool // body is compressed, which every browser accepts
+	etag        string
+}
+
+func newFile(contentType, encoding string, body []byte) file {
+	return file{contentType, encoding, body, fmt.Sprintf(`"%x"`, sha256.Sum256(body))}
 }
 
 // serve serves f. Browsers revalidate it each time (no-cache), so that users see
@@ -84,9 +89,9 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(f.body)))
-	if f.gzip {
-		h.Set("Content-Encoding", "gzip")
+	h.Set("ETag", f.etag)
+	if f.encoding != "" {
+		h.Set("Content-Encoding", f.encoding)
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))
 }
