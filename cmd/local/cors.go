@@ -10,6 +10,7 @@ import (
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/logging"
 )
 
 // corsMaxAge is how long browsers may keep the answer to a preflight request, in
@@ -46,7 +47,7 @@ func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Ha
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		if origin != "" && !strings.HasSuffix(origin, "://"+r.Host) && !allowed(r) {
-			log.Warn("origin refused", "origin", strings.Trim(fmt.Sprintf("%.100q", origin), `"`), "cause", "not in "+config.CORSOrigins)
+			log.Warn("origin refused", "origin", logging.Escape(fmt.Sprintf("%.100s", origin)), "cause", "not in "+config.CORSOrigins)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -16,7 +16,6 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -151,8 +150,7 @@ func (s *Service) logRequest(r *request, status int, err error, took time.Durati
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	)
 	if r.caller.Subject != "" {
-		quoted := strconv.Quote(r.caller.Subject) // escapes control and direction characters
-		attrs = append(attrs, slog.String("sub", quoted[1:len(quoted)-1]))
+		attrs = append(attrs, slog.String("sub", logging.Escape(r.caller.Subject)))
 	}
 	level := slog.LevelInfo
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 )
 
 // New returns a logger that writes JSON to w or, if w is a terminal, lines for a
@@ -54,6 +55,14 @@ func RequestIDOf(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// Escape returns s, which a client chose, with control and direction characters
+// escaped as in Go: they could make a line look like another one. It also escapes
+// quotes and backslashes.
+func Escape(s string) string {
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
 }
 
 // contextHandler adds the attributes of the context to every record.
