@@ -88,8 +88,8 @@ func New(c config.Tokens, scopes []string, client *http.Client, log *slog.Logger
 // logs a warning or, if there are no keys yet, the first such token does.
 func (v *Verifier) Load(ctx context.Context) error {
 	keys, err := v.keys.load(ctx)
-	if err == nil {
-		v.requiresScopes(keys) // or it warns
+	if err == nil && !v.requiresScopes(keys) {
+		v.warnUnscoped()
 	}
 	return err
 }

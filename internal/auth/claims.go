@@ -152,18 +152,20 @@ func (v *Verifier) setScopes(token *verifiedToken, c claims) error {
 	return nil
 }
 
-// requiresScopes reports whether a token that names no scope has none. If not, and
-// no setting says so, the first call warns of it.
+// requiresScopes reports whether a token that names no scope has none.
 func (v *Verifier) requiresScopes(keys *keySet) bool {
-	switch required := v.config.RequireScopes; {
-	case required != nil && *required, v.inNamespace(keys.scopes):
-		return true
-	case required == nil:
+	required := v.config.RequireScopes
+	return required != nil && *required || v.inNamespace(keys.scopes)
+}
+
+// warnUnscoped logs once that tokens that name no scope are accepted, unless a
+// setting says so.
+func (v *Verifier) warnUnscoped() {
+	if v.config.RequireScopes == nil {
 		v.warned.Do(func() {
 			v.log.Warn("tokens without scopes may do everything: set "+config.RequireScopes, "scopes", v.scopes)
 		})
 	}
-	return false
 }
 
 // inNamespace reports whether any of the scopes is in a namespace of this

@@ -74,6 +74,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, start time.Time) (*ve
 		return nil, err
 	}
 	if !token.scoped && !v.requiresScopes(token.keys) {
+		v.warnUnscoped()
 		token.caller.scopes = v.scopes
 	}
 	return token, nil
