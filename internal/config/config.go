@@ -42,7 +42,7 @@ type Config struct {
 	LogLevel slog.Level
 
 	// CORSOrigins are the origins whose pages may use the service, or "*" for
-	// all. By default there are none.
+	// all. It is empty by default.
 	CORSOrigins []string
 }
 
