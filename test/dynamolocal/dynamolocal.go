@@ -68,6 +68,7 @@ func start(endpoint, command string, args ...string) error {
 	if err != nil {
 		return err
 	}
+	defer time.AfterFunc(tools.Patience, p.Kill).Stop() // if it never answers
 	for {
 		if resp, err := http.Get(endpoint); err == nil {
 			return resp.Body.Close()
