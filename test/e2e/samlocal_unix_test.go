@@ -97,7 +97,7 @@ func copySource(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum", "Makefile", "template.yaml", "monitoring.yaml", "samconfig.toml"} {
+	for _, name := range []string{"go.mod", "go.sum", "Makefile", "template.yaml", "samconfig.toml"} {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)

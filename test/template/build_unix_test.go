@@ -26,7 +26,7 @@ func TestSAM(t *testing.T) {
 	t.Parallel()
 	const maxSize = 5 << 20
 	tools.Need(t, "bash", "curl", "make")
-	if err := tools.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml", "monitoring.yaml"); err != nil {
+	if err := tools.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml"); err != nil {
 		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")
@@ -43,7 +43,7 @@ func TestSAM(t *testing.T) {
 	deploy := strings.Join(regexp.MustCompile(`ENV=\w+|sam deploy .*`).FindAllString(workflow, -1), "\n")
 	deploy = regexp.MustCompile(`'\$\{\{.*?BUCKET.*?\}\}'`).ReplaceAllString(deploy, "artifacts")
 	cmd := Python(t, filepath.Join(root, "test/template/aws.py"), "bash", "-c", `
-		cp -r "$0"/{api,cmd,internal,go.mod,go.sum,Makefile,template.yaml,monitoring.yaml,samconfig.toml} .
+		cp -r "$0"/{api,cmd,internal,go.mod,go.sum,Makefile,template.yaml,samconfig.toml} .
 		sed -i.old -e 's/"plants"/"guided"/' -e '/production.deploy/,$s/Architecture=arm64/Architecture=\\"x86_64\\"/' samconfig.toml
 		sam build
 		make -n build build-PlantFunction
