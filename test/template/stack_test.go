@@ -41,9 +41,6 @@ type resource struct {
 type parameter struct {
 	Default       any
 	AllowedValues []any
-	MaxLength     int
-
-	AllowedPattern, ConstraintDescription string
 }
 
 // A job is a request to stack.py, which documents it.
