@@ -90,55 +90,65 @@ extending: ## carry out the changes of docs/extending.md on copies of the projec
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(TITLE)')
 
-# For Lambda. ENV=production selects that profile of samconfig.toml.
+# For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
+# --config-env of sam.
 
-.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete dynamodb start-api
+.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete need-stack dynamodb start-api
 
-ENV ?= default
+CONFIG_ENV ?= default
 
-# setting returns what a sed command makes of the deployment settings of the profile $2.
-setting = $(sort $(shell sed -n '/^\[$2\.deploy\.parameters\]/,/^\[/s/$1/p' samconfig.toml))
+# setting returns the value of $1, without quotes, for sam deploy with the profile $2.
+setting = $(subst ",,$(subst \,,$(shell awk '/^\[/ { found = /^\[$2\.deploy\.parameters\]/ } found && sub(/^$1 = /, "")' samconfig.toml)))
 
-STACK ?= $(call setting,^stack_name = "\(.*\)"/\1,$(ENV))
+STACK = $(firstword $(call setting,stack_name,$(CONFIG_ENV)))
+
+# SAM takes the region that sam deploy --guided saved, or else AWS_DEFAULT_REGION. The
+# AWS CLI knows nothing of the first, and prefers AWS_REGION.
+REGION = $(firstword $(call setting,region,$(CONFIG_ENV)) $(AWS_DEFAULT_REGION))
+in_region = $(if $(REGION),export AWS_REGION='$(REGION)' AWS_DEFAULT_REGION='$(REGION)' &&)
 
 # SAM doesn't tell make the parameter Architecture, so it is read here. Called by sam
 # alone, make doesn't know the profile: then all must name the same architecture.
-ARCHITECTURE = $(call setting,.*Architecture=[\\"]*\([a-z0-9_]*\).*/\1,$(if $(ARTIFACTS_DIR),[a-z]*,$(ENV)))
+PROFILE = $(if $(ARTIFACTS_DIR),[^.]*,$(CONFIG_ENV))
+ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(call setting,parameter_overrides,$(PROFILE)))))
 GOARCH_arm64 = arm64
 GOARCH_x86_64 = amd64
 
 # sam build runs these targets in a copy of the repository.
 build-PlantFunction build-HookFunction: build-%Function:
 	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'samconfig.toml: parameter_overrides need Architecture=arm64 or' \
-		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build ENV=…' >&2; exit 1; }
+		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build CONFIG_ENV=…' >&2; exit 1; }
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(if $(filter Hook,$*),hook,lambda)
 
 # The parameter can only have the value that was built for, whatever sam deploy is told.
 build: ## build the function in .aws-sam/build
-	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env $(ENV)
+	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env '$(CONFIG_ENV)'
 	sed -i.sam '/^  Architecture:/,/^  [A-Z]/{s/Default: .*/Default: $(ARCHITECTURE)/;/^    - /{/- $(ARCHITECTURE)$$/!d;};}' .aws-sam/build/template.yaml
 
-deploy: build ## build and deploy; ENV=production for a production stack
-	sam deploy --config-env $(ENV)
+deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
+	sam deploy --config-env '$(CONFIG_ENV)'
 
-check-deployed: ## check the table, the index and the token keys of the deployed function
-	@name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
+check-deployed: need-stack ## check the table, the index and the token keys of the deployed function
+	@$(in_region) name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
 		--query StackResourceDetail.PhysicalResourceId --output text) && \
 	report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && \
 	printf '{"check": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
 	cat "$$report" && echo && grep -q '^{"ok":true' "$$report"
 
-acceptance-stack: ## run the acceptance suite against the deployed stack, as users of its user pool
-	test/e2e/stack.sh '$(STACK)'
+acceptance-stack: need-stack ## run the acceptance suite against the deployed stack, as users of its user pool
+	$(in_region) test/e2e/stack.sh '$(STACK)'
 
 # Without names, SAM prints each line of the log that the two functions share twice.
-logs: ## follow the logs of the functions and the API
-	sam logs --config-env $(ENV) --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
+logs: need-stack ## follow the logs of the functions and the API
+	sam logs --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
 
-delete: ## delete the stack, but keep the table and the user pool
+delete: need-stack ## delete the stack, but keep the table and the user pool
 	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
-	sam delete --config-env $(ENV) --stack-name '$(STACK)'
+	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
+
+need-stack:
+	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb

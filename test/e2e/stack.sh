@@ -13,9 +13,9 @@ if [ -z "$pool" ]; then
 	exit 1
 fi
 
-users=()
+users= # not an array: bash 3.2, that of macOS, takes an empty one for unset
 delete_users() {
-	for user in "${users[@]}"; do
+	for user in $users; do
 		aws cognito-idp admin-delete-user --user-pool-id "$pool" --username "$user"
 	done
 }
@@ -24,7 +24,7 @@ trap delete_users EXIT
 for n in 1 2; do
 	user=acceptance-$(openssl rand -hex 8) password=$(openssl rand -hex 16)
 	aws cognito-idp admin-create-user --user-pool-id "$pool" --username "$user" --message-action SUPPRESS >/dev/null
-	users+=("$user")
+	users="$users $user"
 	aws cognito-idp admin-set-user-password --user-pool-id "$pool" --username "$user" --password "$password" --permanent
 	token=$(aws cognito-idp initiate-auth --client-id "$client" --auth-flow USER_PASSWORD_AUTH \
 		--auth-parameters "USERNAME=$user,PASSWORD=$password" --query AuthenticationResult.AccessToken --output text)

@@ -20,8 +20,8 @@ import (
 // SAM builds for the Architecture of the profile, and the built template allows no
 // other. The packages are small, since Lambda downloads them for each cold start, and
 // need no system libraries. The profiles upload to folders of their own, since deleting
-// a stack deletes its folder. make delete names the stack that sam deploy --guided has
-// saved.
+// a stack deletes its folder. make uses the stack and the region that sam deploy --guided
+// has saved, and the workflow its own region.
 func TestSAM(t *testing.T) {
 	t.Parallel()
 	const maxSize = 5 << 20
@@ -34,29 +34,35 @@ func TestSAM(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	workflow := strings.NewReplacer("ENV: ", "ENV=", "\n          --s3", " --s3").Replace(readFile(t, ".github/workflows/deploy.yml"))
+	workflow := strings.NewReplacer("CONFIG_ENV: ", "export CONFIG_ENV=", "\n          --s3", " --s3").Replace(readFile(t, ".github/workflows/deploy.yml"))
 	for _, job := range regexp.MustCompile(`(?m)^  \w+:$`).Split(workflow, -1) {
 		if strings.Contains(job, "role-to-assume") && (strings.Contains(job, " environment:") || !strings.Contains(job, " concurrency:")) {
 			t.Error("deploy.yml: a job that assumes a role, which trusts a branch, names an environment, or has no concurrency of its own")
 		}
 	}
-	deploy := strings.Join(regexp.MustCompile(`ENV=\w+|sam deploy .*`).FindAllString(workflow, -1), "\n")
+	deploy := strings.Join(regexp.MustCompile(`export CONFIG_ENV=\w+|sam deploy .*`).FindAllString(workflow, -1), "\n")
 	deploy = regexp.MustCompile(`'\$\{\{.*?BUCKET.*?\}\}'`).ReplaceAllString(deploy, "artifacts")
 	cmd := Python(t, filepath.Join(root, "test/template/aws.py"), "bash", "-c", `
 		cp -r "$0"/{api,cmd,internal,go.mod,go.sum,Makefile,template.yaml,samconfig.toml} .
-		sed -i.old -e 's/"plants"/"guided"/' -e '/production.deploy/,$s/Architecture=arm64/Architecture=\\"x86_64\\"/' samconfig.toml
+		sed -i.old -e 's/"plants"/"guided"/' -e '/production.deploy/,$s/Architecture=arm64/Architecture=\\"x86_64\\"/' \
+			-e 's/^fail_on_empty_changeset.*/region = "eu-west-3"/' samconfig.toml # as sam deploy --guided does
 		sam build
-		make -n build build-PlantFunction
-		make build ENV=production
+		make -n build build-PlantFunction ENV=dev
+		make delete CONFIG_ENV=dev
+		make build CONFIG_ENV=production
 		aws s3 mb s3://artifacts
 		`+deploy+` # until it creates a change set, for which moto lacks much
-		make delete ENV=default </dev/null`, root)
+		make -n check-deployed
+		export CONFIG_ENV=default
+		make delete </dev/null`, root)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	for _, want := range []string{
 		`Architecture=x86_64, not "arm64 x86_64"`, // sam build knows no profile
 		`'ARCHITECTURE=arm64' sam build `, `GOARCH=arm64 go build `,
 		`(?s)NAMED_IAM.*Uploading to guided/\w+\.template.*NAMED_IAM.*Uploading to plants-production/\w+\.template`,
+		`(?s)Region +: ` + Region + `.*Region +: ` + Region, // that of the workflow
+		`no stack_name for the profile "dev"`, `export AWS_REGION='eu-west-3'`,
 		`the stack "guided"`, `delete the stack guided `,
 	} {
 		if !regexp.MustCompile(want).Match(out) {
