@@ -90,6 +90,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(service)), log, stderr)
 }
 
+// requestTimeout ends the context of a request. The client of one that takes longer
+// gets 504.
+const requestTimeout = 9500 * time.Millisecond
+
 // drainTimeout is longer than any request takes. Clients still reading their
 // response then are cut off.
 const drainTimeout = 15 * time.Second
@@ -101,11 +105,13 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			inFlight.Add(1)
 			defer inFlight.Add(-1)
-			handler.ServeHTTP(w, r)
+			ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+			defer cancel()
+			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
-		// Slow clients hold connections only this long. The service's own limit is
-		// longer than ReadTimeout, so that a slow body is the client's error.
-		ReadTimeout:    handlers.RequestTimeout - 1500*time.Millisecond,
+		// Slow clients hold connections only this long. Requests have more time, so
+		// that a slow body is the client's error.
+		ReadTimeout:    requestTimeout - 1500*time.Millisecond,
 		WriteTimeout:   30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,

@@ -116,8 +116,10 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	} else {
 		where += " at " + *endpoint // without password: NewClient has checked it
 	}
-	if err := dynamo.EnsureTable(ctx, client, cfg.Table); err != nil {
+	if err := dynamo.EnsureTable(ctx, client, cfg.Table); errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	return &store{dynamo.New(client, cfg.Table), func() error { return nil }, where}, nil
 }

@@ -134,7 +134,7 @@ func validate(o dynamodb.Options) error {
 		u, err := url.Parse(*o.BaseEndpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
 			// Not printed, since it may contain a password.
-			return errors.New("AWS_ENDPOINT_URL_DYNAMODB is not a valid endpoint URL: use http://HOST:PORT, without user or query")
+			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without user or query")
 		}
 	}
 	if o.Region == "" {

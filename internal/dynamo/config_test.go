@@ -118,6 +118,7 @@ func TestInvalidSettings(t *testing.T) {
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@localhost:8000":        "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000/?password=hunter2": "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000/#hunter2":          "AWS_ENDPOINT_URL_DYNAMODB",
+		onLambda + "AWS_ENDPOINT_URL=localhost:8000":                                   "AWS_ENDPOINT_URL ",
 		onLambda + "AWS_MAX_ATTEMPTS=many":                                             "AWS_MAX_ATTEMPTS",
 		onLambda + "AWS_USE_FIPS_ENDPOINT=1":                                           "AWS_USE_FIPS_ENDPOINT",
 		"AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k":                                  "AWS_ACCESS_KEY_ID",

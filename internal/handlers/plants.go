@@ -72,7 +72,7 @@ func (s *Service) list(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	deadline, _ := r.Context().Deadline() // ServeHTTP has set one
+	deadline, limited := r.Context().Deadline()
 	body := []byte{'['}
 	after, left := q.after, cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
 	for {
@@ -91,7 +91,7 @@ func (s *Service) list(r *request) (response, error) {
 			after = &page.Plants[i].ID
 			left--
 		}
-		if page.Next == nil || time.Until(deadline) < listReserve {
+		if page.Next == nil || limited && time.Until(deadline) < listReserve {
 			return q.response(body, page.Next), nil
 		}
 		after = page.Next

@@ -1,6 +1,8 @@
 // Package handlers is the HTTP layer of the service: one [http.Handler] with
 // all routes, the same on Lambda and on the plain server.
 //
+// The context of a request limits its time; package lambdahttp and cmd/local set it.
+//
 // [Service.ServeHTTP] matches the route of a request (routes.go), checks the
 // token, runs the route's function (plants.go), and sends and logs the result.
 // Every response is sent in one place, so each has its headers, the Error shape
@@ -22,10 +24,6 @@ import (
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 )
-
-// RequestTimeout limits the time of a request whose context has no earlier
-// deadline. The function has 10 s, and the timeout response needs some of it.
-const RequestTimeout = 9500 * time.Millisecond
 
 // A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
@@ -68,8 +66,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		id = rand.Text()
 		ctx = logging.With(ctx, slog.String(logging.RequestID, id))
 	}
-	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
-	defer cancel()
 	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
