@@ -11,12 +11,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy/types"
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"example.com/plantstore/internal/check"
 )
 
-// timeout limits the trial of the new version, whose first invocation includes
-// its init. The function's own timeout must be longer: a hook that doesn't report
-// blocks the deployment for an hour.
-const timeout = 45 * time.Second
+// reserve is what the trial of the new version leaves of the hook's own time, for the
+// report: a hook that doesn't report blocks the deployment for an hour.
+const reserve = 15 * time.Second
 
 // A hook tries a new version of the function.
 type hook struct {
@@ -52,10 +53,12 @@ func (h *hook) handle(ctx context.Context, e event) error {
 
 // try returns an error if the new version doesn't work. Permissions that were
 // granted just before take some seconds to apply, so it tries again if the hook or
-// the new version was denied access.
+// the new version was denied access. Of the latter it knows only the text in the
+// report, which has the name of AWS' error.
 func (h *hook) try(ctx context.Context) error {
 	const attempts, delay = 10, 2 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	deadline, _ := ctx.Deadline() // Lambda sets one
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		err := h.check(ctx)
@@ -70,20 +73,17 @@ func (h *hook) try(ctx context.Context) error {
 	}
 }
 
-// check has the new version check itself: its table, its keys, and that it answers
-// HTTP requests. See check.go of cmd/lambda.
+// check has the new version check itself: its table, its keys, and that it serves HTTP
+// requests.
 func (h *hook) check(ctx context.Context) error {
-	out, err := h.function.Invoke(ctx, &lambdaclient.InvokeInput{FunctionName: &h.version, Payload: []byte(`{"check": true}`)})
+	out, err := h.function.Invoke(ctx, &lambdaclient.InvokeInput{FunctionName: &h.version, Payload: []byte(check.Event)})
 	if err != nil {
 		return err
 	}
 	if out.FunctionError != nil {
 		return fmt.Errorf("the function failed: %.2000s", out.Payload)
 	}
-	var report struct {
-		OK    bool              `json:"ok"`
-		Parts map[string]string `json:"parts"`
-	}
+	var report check.Report
 	if err := json.Unmarshal(out.Payload, &report); err != nil || report.Parts == nil {
 		return fmt.Errorf("the function answered the check with %.500s", out.Payload)
 	}

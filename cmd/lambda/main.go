@@ -16,6 +16,7 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsroots"
+	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
@@ -62,10 +63,10 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	}
 	store := dynamo.New(client, cfg.Table)
 	warm(ctx, verifier, store, log)
-	return &checker{
-		parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": verifier.Load},
-		log:   log,
-		next:  lambdahttp.New(handlers.New(handlers.Stores{Plants: store}, verifier, log), log),
+	return &check.Handler{
+		Parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": verifier.Load},
+		Log:   log,
+		Next:  lambdahttp.New(handlers.New(handlers.Stores{Plants: store}, verifier, log), log),
 	}, nil
 }
 

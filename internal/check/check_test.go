@@ -1,4 +1,4 @@
-package main
+package check
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		{nil, "nonsense", `{"ok":false,"parts":{"http":"a request without a token got nonsense, want status 401"}}`, "ERROR"},
 	} {
 		var log bytes.Buffer
-		c := &checker{parts: tt.parts, log: logging.New(&log, slog.LevelInfo), next: tt.next}
+		c := &Handler{Parts: tt.parts, Log: logging.New(&log, slog.LevelInfo), Next: tt.next}
 		got, err := c.Invoke(t.Context(), []byte(" {\n\t\"check\" : true }\n"))
 		if err != nil || string(got) != tt.report || !strings.Contains(log.String(), `"level":"`+tt.level+`","msg":"check"`) {
 			t.Errorf("got %s, %v, log %s; want %s, level %s", got, err, &log, tt.report, tt.level)
@@ -51,7 +51,7 @@ func TestCheckTimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		defer cancel()
 		hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		c := &checker{parts: map[string]func(context.Context) error{"index": hangs, "table": hangs}, log: slog.New(slog.DiscardHandler), next: unauthorized}
+		c := &Handler{Parts: map[string]func(context.Context) error{"index": hangs, "table": hangs}, Log: slog.New(slog.DiscardHandler), Next: unauthorized}
 		got, err := c.Invoke(ctx, []byte(`{"check":true}`))
 		if err != nil || !strings.Contains(string(got), `"table":"context deadline exceeded"`) || ctx.Err() != nil {
 			t.Errorf("got %s, %v", got, err)
@@ -62,7 +62,7 @@ func TestCheckTimeout(t *testing.T) {
 // Only the event itself asks for a check; no HTTP request does, since its event
 // has other members.
 func TestOtherEvents(t *testing.T) {
-	c := &checker{next: answer("next")}
+	c := &Handler{Next: answer("next")}
 	for _, payload := range []string{
 		"", "null", "{}", `{"check":false}`, `{"check":"true"}`, `{"Check":true}`, `{"check":true,"check":true}`,
 		`{"check":true,"version":"2.0"}`, `{"check":true,"other":true}`, `{"body":{"check":true}}`, `{"check":true}}`,

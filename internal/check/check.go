@@ -1,4 +1,6 @@
-package main
+// Package check lets a deployed function tell whether it works: before a new version
+// gets traffic (cmd/hook), and whenever an operator asks (make check-deployed).
+package check
 
 import (
 	"context"
@@ -16,45 +18,47 @@ import (
 	"example.com/plantstore/internal/lambdahttp"
 )
 
-// A checker answers invocations with the payload {"check": true}. It tells whether
-// the function works: before a new version gets traffic (cmd/hook), and whenever
-// an operator asks (make check-deployed). It leaves all other invocations to next.
+// Event is the payload of an invocation that asks for a [Report].
+const Event = `{"check": true}`
+
+// A Handler responds to [Event] with a [Report], and leaves all other invocations to
+// Next.
 //
 // A check needs the IAM permission to invoke the function. Clients of an HTTP API or
 // a function URL can't start one: the event of an HTTP request has other members.
-type checker struct {
-	// parts return an error if the named part doesn't work. The text of the
+type Handler struct {
+	// Parts return an error if the named part doesn't work. The text of the
 	// error is in the report, so it must not contain secrets.
-	parts map[string]func(context.Context) error
-	log   *slog.Logger
-	next  lambda.Handler
+	Parts map[string]func(context.Context) error
+	Log   *slog.Logger
+	Next  lambda.Handler
 }
 
-// A report has "ok" or the reason of the failure, for each part: those of the
-// checker, and http, which answers HTTP requests.
-type report struct {
+// A Report has "ok" or the reason of the failure, for each part: those of the
+// Handler, and http, which serves HTTP requests.
+type Report struct {
 	OK    bool              `json:"ok"`
 	Parts map[string]string `json:"parts"`
 }
 
 // Invoke implements [lambda.Handler].
-func (c *checker) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var event map[string]bool
 	if json.Unmarshal(payload, &event) != nil || !maps.Equal(event, map[string]bool{"check": true}) {
-		return c.next.Invoke(ctx, payload)
+		return h.Next.Invoke(ctx, payload)
 	}
-	r := c.check(ctx)
+	r := h.check(ctx)
 	// Errors may quote a server's bytes.
 	return json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks all parts, those of c at the same time, and logs the result.
-func (c *checker) check(ctx context.Context) report {
+// check checks all parts, those of h at the same time, and logs the result.
+func (h *Handler) check(ctx context.Context) Report {
 	var (
 		group sync.WaitGroup
 		mu    sync.Mutex
 	)
-	r := report{OK: true, Parts: map[string]string{}}
+	r := Report{OK: true, Parts: map[string]string{}}
 	record := func(name string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -63,10 +67,10 @@ func (c *checker) check(ctx context.Context) report {
 			r.OK, r.Parts[name] = false, err.Error()
 		}
 	}
-	record("http", c.request(ctx))
+	record("http", h.request(ctx))
 	ctx, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
-	for name, works := range c.parts {
+	for name, works := range h.Parts {
 		group.Go(func() { record(name, works(ctx)) })
 	}
 	group.Wait()
@@ -74,20 +78,20 @@ func (c *checker) check(ctx context.Context) report {
 	if !r.OK {
 		level = slog.LevelError
 	}
-	c.log.Log(ctx, level, "check", "parts", r.Parts)
+	h.Log.Log(ctx, level, "check", "parts", r.Parts)
 	return r
 }
 
 // request sends an HTTP request without a token. That it is rejected with 401
 // proves that the function converts requests, routes them and demands a token.
-func (c *checker) request(ctx context.Context) error {
-	answer, err := c.next.Invoke(ctx, []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
+func (h *Handler) request(ctx context.Context) error {
+	b, err := h.Next.Invoke(ctx, []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
 	if err != nil {
 		return err
 	}
 	var response events.APIGatewayV2HTTPResponse
-	if err := json.Unmarshal(answer, &response); err != nil || response.StatusCode != http.StatusUnauthorized {
-		return fmt.Errorf("a request without a token got %.200s, want status 401", answer)
+	if err := json.Unmarshal(b, &response); err != nil || response.StatusCode != http.StatusUnauthorized {
+		return fmt.Errorf("a request without a token got %.200s, want status 401", b)
 	}
 	return nil
 }
