@@ -125,6 +125,15 @@ func send(w http.ResponseWriter, resp response, err error) int {
 	return resp.status
 }
 
+// Fail sends the response to a request that never reached the service, or that the
+// service didn't finish. Its front uses it, and logs why.
+func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
+	if id := logging.RequestIDOf(r.Context()); id != "" {
+		w.Header().Set("X-Request-Id", id)
+	}
+	send(w, response{}, &failure{code: code, message: message})
+}
+
 // A panicError is a recovered panic.
 type panicError struct {
 	value any

@@ -34,7 +34,7 @@ type event struct {
 		} `json:"http"`
 	} `json:"requestContext"`
 
-	path   url.URL     // the path alone
+	path   string      // encoded
 	header http.Header // without Host
 	host   string
 }
@@ -56,22 +56,22 @@ func parse(payload []byte) (*event, error) {
 	return e, errors.Join(e.parsePath(), e.parseHeader(), e.decodeBody())
 }
 
-// parsePath sets the path. An HTTP API and sam local decode the path before they
-// put it into an event; a function URL, whose domain name contains .lambda-url.,
-// doesn't.
+// parsePath sets the path, encoded, since the adapter decodes it. An HTTP API and sam
+// local have decoded it already: of /plants/1%2F2 they send /plants/1/2. A function URL,
+// whose domain name contains .lambda-url., sends it as it is.
 func (e *event) parsePath() error {
 	if !strings.HasPrefix(e.RawPath, "/") {
 		return errors.New("rawPath doesn't begin with a slash")
 	}
-	e.path.Path = e.RawPath
-	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {
-		return nil
+	u := url.URL{Path: e.RawPath}
+	if strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {
+		decoded, err := url.PathUnescape(e.RawPath)
+		if err != nil {
+			return err
+		}
+		u = url.URL{Path: decoded, RawPath: e.RawPath}
 	}
-	decoded, err := url.PathUnescape(e.RawPath)
-	if err != nil {
-		return err
-	}
-	e.path.Path, e.path.RawPath = decoded, e.RawPath
+	e.path = u.EscapedPath()
 	return nil
 }
 
@@ -99,9 +99,9 @@ func (e *event) parseHeader() error {
 		}
 	}
 	e.host = cmp.Or(e.header.Get("Host"), e.RequestContext.DomainName)
-	e.header.Del("Host")
-	e.header.Del(core.APIGwContextHeader) // the adapter's, for trusted data
-	e.header.Del(core.APIGwStageVarsHeader)
+	for _, name := range []string{"Host", core.APIGwContextHeader, core.APIGwStageVarsHeader} { // the last two are the adapter's
+		e.header.Del(name)
+	}
 	return nil
 }
 
@@ -118,27 +118,21 @@ func (e *event) decodeBody() error {
 	return nil
 }
 
-// forAdapter returns what the adapter converts without error: the path encoded,
-// because the adapter decodes it, a valid domain name, and nothing that complete
-// sets.
+// forAdapter returns what the adapter converts as net/http would: the path and the body.
+// It needs a valid domain name, too.
 func (e *event) forAdapter() events.APIGatewayV2HTTPRequest {
 	return events.APIGatewayV2HTTPRequest{
-		RawPath: e.path.EscapedPath(),
-		Body:    e.Body,
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			DomainName: "localhost",
-			RequestID:  e.RequestContext.RequestID,
-			HTTP:       events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: e.RequestContext.HTTP.Method},
-		},
+		RawPath:        e.path,
+		Body:           e.Body,
+		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"},
 	}
 }
 
-// complete corrects the adapter's request, so that it has what [net/http.Server]
-// sets.
+// complete sets the rest on the adapter's request, as [net/http.Server] does.
 func (e *event) complete(r *http.Request) {
-	r.Method = e.RequestContext.HTTP.Method // not in upper case
+	r.Method = e.RequestContext.HTTP.Method // the adapter's is in upper case
 	r.URL.Scheme, r.URL.Host = "", ""
-	r.URL.RawQuery = e.RawQueryString // as sent, even if invalid or with a #
+	r.URL.RawQuery = e.RawQueryString // the adapter refuses an invalid one, and cuts it off at a #
 	r.RequestURI = r.URL.RequestURI()
 	r.Header, r.Host = e.header, e.host
 	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0") // the client's port is unknown

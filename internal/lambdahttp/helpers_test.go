@@ -2,10 +2,8 @@ package lambdahttp
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/tools"
@@ -92,7 +89,17 @@ func decode(t testing.TB, b []byte, err error) answer {
 	if err != nil {
 		t.Fatalf("Lambda error: %v", err)
 	}
-	a := unchecked(t, b)
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		t.Fatalf("not a response in format 2.0: %v\n%.200s", err, b)
+	}
+	if a.IsBase64Encoded {
+		body, err := base64.StdEncoding.DecodeString(a.Body)
+		if err != nil {
+			t.Fatalf("body: %v", err)
+		}
+		a.Body = string(body)
+	}
 	if a.StatusCode < 200 || a.StatusCode > 599 {
 		t.Errorf("status %d", a.StatusCode)
 	}
@@ -105,27 +112,6 @@ func decode(t testing.TB, b []byte, err error) answer {
 		t.Errorf("response of %d bytes, limit %d", len(b), maxPayload)
 	}
 	return a
-}
-
-// unchecked returns a response that may be invalid, as the adapter's are.
-func unchecked(t testing.TB, b []byte) (a answer) {
-	t.Helper()
-	if err := json.Unmarshal(b, &a); err != nil {
-		t.Fatalf("not a response in format 2.0: %v\n%.200s", err, b)
-	}
-	if a.IsBase64Encoded {
-		body, err := base64.StdEncoding.DecodeString(a.Body)
-		if err != nil {
-			t.Fatalf("body: %v", err)
-		}
-		a.Body = string(body)
-	}
-	return a
-}
-
-// bare returns the adapter without this package.
-func bare(h http.Handler) lambda.Handler {
-	return lambda.NewHandler(httpadapter.NewV2(h).ProxyWithContext)
 }
 
 // ours returns this package's Handler, without a log.
@@ -146,19 +132,4 @@ func logged() (*slog.Logger, func() []map[string]any) {
 		}
 		return lines
 	}
-}
-
-// outcome invokes h and describes what happened: see's result, the error or the
-// panic.
-func outcome(h lambda.Handler, payload []byte, see func([]byte) string) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint("panic: ", v)
-		}
-	}()
-	b, err := h.Invoke(context.Background(), payload)
-	if err != nil {
-		return "error: " + err.Error()
-	}
-	return see(b)
 }

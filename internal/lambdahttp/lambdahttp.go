@@ -7,7 +7,7 @@
 // The httpadapter package of aws-lambda-go-api-proxy does the conversion. This
 // package decodes the event itself, passes on only what the adapter converts
 // correctly, and sets the rest on the request afterwards. Comments name the
-// adapter's faults; the tests run the adapter alone beside this package.
+// adapter's faults.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -28,6 +28,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
 )
 
@@ -37,14 +38,9 @@ import (
 // Gateway's error.
 const deadlineMargin = 500 * time.Millisecond
 
-// The responses that the service can't give itself, in its Error shape.
-const (
-	badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
-	badEventBody    = `{"error":40000,"message":"` + badEventMessage + `"}` + "\n"
-	failureBody     = `{"error":50000,"message":"internal error"}` + "\n"
-)
+const badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
 
-// A Handler answers Lambda invocations with an [http.Handler]. It implements
+// A Handler responds to Lambda invocations with an [http.Handler]. It implements
 // lambda.Handler of aws-lambda-go and is safe for concurrent use.
 type Handler struct {
 	service http.Handler
@@ -62,7 +58,7 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 	return &Handler{service, log}
 }
 
-// Invoke answers the event in payload. The error is always nil.
+// Invoke responds to the event in payload. The error is always nil.
 //
 // The context of the request ends deadlineMargin before that of ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
@@ -76,38 +72,55 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return e.respond(ctx, http.StatusBadRequest, badEventBody), nil
+		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage), nil
 	}
-	if answer, ok := h.serve(ctx, e); ok {
-		return answer, nil
+	if response, ok := h.serve(ctx, e); ok {
+		return response, nil
 	}
-	return e.respond(ctx, http.StatusInternalServerError, failureBody), nil
+	return e.fail(ctx, handlers.CodeInternal, "internal error"), nil
 }
 
-// serve answers e with the service. If that panics, or if Lambda would reject the
+// serve responds to e with the service. If that panics, or if Lambda would reject the
 // response, serve logs why and returns false.
-func (h *Handler) serve(ctx context.Context, e *event) (answer []byte, ok bool) {
+func (h *Handler) serve(ctx context.Context, e *event) (response []byte, ok bool) {
 	defer func() {
 		// Like net/http, don't log ErrAbortHandler.
 		if v := recover(); v != nil && v != http.ErrAbortHandler {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
 		}
 	}()
-	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e.complete(r)
-		rw := &responseWriter{adapter: w, header: make(http.Header), isHead: r.Method == http.MethodHead}
-		h.service.ServeHTTP(rw, r)
-		rw.ensureStatus()
-	}))
-	resp, err := adapter.ProxyWithContext(ctx, e.forAdapter())
-	if err == nil {
-		answer, err = encode(resp)
-	}
+	response, err := e.respond(ctx, h.service)
 	if err != nil {
 		h.log.ErrorContext(ctx, "response failed", "cause", err.Error())
 		return nil, false
 	}
-	return answer, true
+	return response, true
+}
+
+// respond returns the response of service to e, in payload format 2.0.
+func (e *event) respond(ctx context.Context, service http.Handler) ([]byte, error) {
+	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.complete(r)
+		rw := &responseWriter{adapter: w, header: make(http.Header), isHead: r.Method == http.MethodHead}
+		service.ServeHTTP(rw, r)
+		rw.ensureStatus()
+	}))
+	resp, err := adapter.ProxyWithContext(ctx, e.forAdapter())
+	if err != nil {
+		return nil, err
+	}
+	return encode(resp)
+}
+
+// fail returns the response to an event that the service can't respond to. The event
+// may be invalid, so only its method counts.
+func (e *event) fail(ctx context.Context, code handlers.Code, message string) []byte {
+	valid := event{path: "/"}
+	valid.RequestContext.HTTP.Method = e.RequestContext.HTTP.Method
+	response, _ := valid.respond(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handlers.Fail(w, r, code, message)
+	})) // can't fail
+	return response
 }
 
 // WithInvocation returns a copy of ctx, the context of an invocation, that ends

@@ -1,7 +1,6 @@
 package lambdahttp
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/go-json-experiment/json"
-
-	"example.com/plantstore/internal/logging"
 )
 
 // A responseWriter gives a handler what the ResponseWriter of [net/http.Server]
@@ -109,18 +106,4 @@ func encode(resp events.APIGatewayV2HTTPResponse) ([]byte, error) {
 		return nil, fmt.Errorf("the response has %d bytes of JSON; Lambda's limit is %d", len(b), maxPayload)
 	}
 	return b, nil
-}
-
-// respond returns a response to e with the given status and JSON body, for
-// requests that the service can't answer.
-func (e *event) respond(ctx context.Context, status int, body string) []byte {
-	if e.RequestContext.HTTP.Method == http.MethodHead {
-		body = ""
-	}
-	header := map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}
-	if id := logging.RequestIDOf(ctx); id != "" {
-		header["X-Request-Id"] = id
-	}
-	b, _ := encode(events.APIGatewayV2HTTPResponse{StatusCode: status, Headers: header, Body: body}) // can't fail
-	return b
 }

@@ -9,71 +9,40 @@ import (
 	"testing"
 )
 
-// The parts of a response that a client sees.
-func whole(a answer) string  { return fmt.Sprintf("%d %q %q", a.StatusCode, a.Headers, a.Body) }
-func status(a answer) string { return fmt.Sprint(a.StatusCode) }
+// whole describes a response.
+func whole(a answer) string { return fmt.Sprintf("%d %q %q", a.StatusCode, a.Headers, a.Body) }
 
-// ownHeaders are the headers of this package's own responses.
+// ownHeaders are the headers of the responses that the service doesn't send.
 const ownHeaders = `map["Cache-Control":"no-store" "Content-Type":"application/json" "X-Content-Type-Options":"nosniff"]`
 
-// TestResponseFaults shows each fault of the adapter in converting responses:
-// the response, or how the invocation ends, with the adapter alone and with this
-// package.
-func TestResponseFaults(t *testing.T) {
+// Clients see what net/http would send, where the adapter or API Gateway would not.
+func TestResponses(t *testing.T) {
 	type writer = http.ResponseWriter
-	for _, tt := range []struct {
-		name       string
-		method     string
-		handle     func(writer)
-		see        func(answer) string
-		bare, want string
+	for name, tt := range map[string]struct {
+		method string
+		handle func(writer)
+		want   string
 	}{
-		{"no status", "GET", func(w writer) { w.Header().Set("A", "b") }, whole,
-			"error: Error while generating proxy response: Status code not set on response", `200 map["A":"b"] ""`},
-		{"status twice", "GET", func(w writer) { w.WriteHeader(201); w.WriteHeader(500) }, status, "500", "201"},
-		{"informational status", "GET", func(w writer) { w.WriteHeader(103) }, status, "103", "200"},
-		{"status too high", "GET", func(w writer) { w.WriteHeader(600) }, status, "600", "500"},
-		{"204 with a body", "DELETE", func(w writer) { w.WriteHeader(204); fmt.Fprint(w, "a") }, whole,
-			`204 map["Content-Type":"text/plain; charset=utf-8"] "a"`, `204 map[] ""`},
-		{"empty body", "GET", func(w writer) { w.Write(nil) }, whole,
-			`200 map["Content-Type":"text/plain; charset=utf-8"] ""`, `200 map[] ""`},
-		{"HEAD with a body", "HEAD", func(w writer) { w.Header().Set("Content-Type", "a/b"); fmt.Fprint(w, "a") }, whole,
-			`200 map["Content-Type":"a/b"] "a"`, `200 map["Content-Type":"a/b"] ""`},
-		{"header after the status", "GET", func(w writer) { w.WriteHeader(200); w.Header().Set("A", "b") }, whole,
-			`200 map["A":"b"] ""`, `200 map[] ""`},
-		{"header without a value", "GET", func(w writer) { w.Header()["Date"] = nil; w.WriteHeader(200) }, whole,
-			`200 map["Date":""] ""`, `200 map[] ""`},
-		{"header with a line break", "GET", func(w writer) { w.Header().Set("A", "b\r\nC: d\x00"); w.WriteHeader(200) }, whole,
-			`200 map["A":"b\r\nC: d\x00"] ""`, `200 map["A":"b  C: d "] ""`},
-		{"invalid header name", "GET", func(w writer) { w.Header().Set("A: b\r\nC", "d"); w.WriteHeader(200) }, whole,
-			`200 map["A: b\r\nC":"d"] ""`, `200 map[] ""`},
-		{"header name in lower case", "GET", func(w writer) { w.Header()["content-type"] = []string{"a/b"}; fmt.Fprint(w, "a") }, whole,
-			`200 map["Content-Type":"text/plain; charset=utf-8" "content-type":"a/b"] "a"`, `200 map["Content-Type":"a/b"] "a"`},
-		{"header that is not UTF-8", "GET", func(w writer) { w.Header().Set("A", "caf\xe9"); w.WriteHeader(200) }, whole,
-			`200 map["A":"caf�"] ""`, `200 map["A":"caf�"] ""`},
-		{"header of the connection", "GET", func(w writer) {
-			w.Header().Set("Content-Length", "7")
-			w.Header().Set("Connection", "close")
-			w.WriteHeader(200)
-		}, whole,
-			`200 map["Connection":"close" "Content-Length":"7"] ""`, `200 map[] ""`},
-		{"panic after the body", "GET", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, whole,
-			"panic: oh", `500 ` + ownHeaders + ` "{\"error\":50000,\"message\":\"internal error\"}\n"`},
-		{"panic, HEAD", "HEAD", func(w writer) { panic("oh") }, whole,
-			"panic: oh", `500 ` + ownHeaders + ` ""`},
+		"no status":            {"GET", func(w writer) { w.Header().Set("A", "b") }, `200 map["A":"b"] ""`},
+		"status twice":         {"GET", func(w writer) { w.WriteHeader(201); w.WriteHeader(500) }, `201 map[] ""`},
+		"informational status": {"GET", func(w writer) { w.WriteHeader(103) }, `200 map[] ""`},
+		"status too high":      {"GET", func(w writer) { w.WriteHeader(600) }, `500 ` + ownHeaders + ` "{\"error\":50000,\"message\":\"internal error\"}\n"`},
+		"204 with a body":      {"DELETE", func(w writer) { w.WriteHeader(204); fmt.Fprint(w, "a") }, `204 map[] ""`},
+		"empty body":           {"GET", func(w writer) { w.Write(nil) }, `200 map[] ""`},
+		"HEAD with a body":     {"HEAD", func(w writer) { w.Header().Set("Content-Type", "a/b"); fmt.Fprint(w, "a") }, `200 map["Content-Type":"a/b"] ""`},
+		"header after status":  {"GET", func(w writer) { w.WriteHeader(200); w.Header().Set("A", "b") }, `200 map[] ""`},
+		"header without value": {"GET", func(w writer) { w.Header()["Date"] = nil }, `200 map[] ""`},
+		"line break":           {"GET", func(w writer) { w.Header().Set("A", "b\r\nC: d\x00") }, `200 map["A":"b  C: d "] ""`},
+		"invalid header name":  {"GET", func(w writer) { w.Header().Set("A: b\r\nC", "d") }, `200 map[] ""`},
+		"lower case":           {"GET", func(w writer) { w.Header()["content-type"] = []string{"a/b"}; fmt.Fprint(w, "a") }, `200 map["Content-Type":"a/b"] "a"`},
+		"header not UTF-8":     {"GET", func(w writer) { w.Header().Set("A", "caf\xe9") }, `200 map["A":"caf�"] ""`},
+		"connection":           {"GET", func(w writer) { w.Header().Set("Content-Length", "7"); w.Header().Set("Connection", "close") }, `200 map[] ""`},
+		"panic, HEAD":          {"HEAD", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, `500 ` + ownHeaders + ` ""`},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			h := func(w http.ResponseWriter, _ *http.Request) { tt.handle(w) }
-			event := with(t, httpAPI, "requestContext/http/method", tt.method)
-			got := outcome(bare(http.HandlerFunc(h)), event, func(b []byte) string { return tt.see(unchecked(t, b)) })
-			if got != tt.bare {
-				t.Errorf("the adapter alone:\n got %.200s\nwant %s", got, tt.bare)
-			}
-			got = outcome(ours(h), event, func(b []byte) string { return tt.see(decode(t, b, nil)) })
-			if got != tt.want {
-				t.Errorf("got %.200s\nwant %s", got, tt.want)
-			}
-		})
+		b, err := ours(func(w http.ResponseWriter, _ *http.Request) { tt.handle(w) }).Invoke(t.Context(), with(t, httpAPI, "requestContext/http/method", tt.method))
+		if got := whole(decode(t, b, err)); got != tt.want {
+			t.Errorf("%s:\n got %.200s\nwant %s", name, got, tt.want)
+		}
 	}
 }
 
