@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -46,12 +47,11 @@ func compare(t *testing.T, kind string, documented, served []string, document, c
 // The document has every field of a plant. Its other schemas of plants are made
 // of the same ones.
 func TestFields(t *testing.T) {
-	var properties, fields []string
-	for name := range openapi.Read().Components.Schemas["NewPlant"].AllProperties() {
-		properties = append(properties, strings.ReplaceAll(name, "_", ""))
-	}
+	properties := slices.Collect(maps.Keys(openapi.Read().Components.Schemas["NewPlant"].AllProperties()))
+	fields := []string{"id"}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[plants.Plant]()) {
-		fields = append(fields, strings.ToLower(field.Name))
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields = append(fields, name)
 	}
 	compare(t, "field", properties, fields, "api/openapi.yaml under components/schemas/Plant/properties", "internal/plants/plants.go")
 }

@@ -13,7 +13,8 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -81,12 +82,12 @@ func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[s
 		"methodNotAllowed": {last: sent{Method: "PUT", Target: "/plants"}},
 		"OPTIONS":          {last: sent{Method: "OPTIONS", Target: "/plants"}},
 
-		"internalError":      {setup: setup{store: &plantstest.Memory{Err: errors.New("fault")}}},
-		"storageOverloaded":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrThrottled}}},
-		"storageUnreachable": {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnreachable}}},
-		"storageUnwritable":  {setup: setup{store: &plantstest.Memory{Err: plants.ErrUnwritable}}},
+		"internalError":      {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: errors.New("fault")}}},
+		"storageOverloaded":  {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrThrottled}}},
+		"storageUnreachable": {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrUnreachable}}},
+		"storageUnwritable":  {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrUnwritable}}},
 		"keysUnavailable":    {setup: setup{jwksURL: "http://127.0.0.1:1/"}},
-		"outOfTime":          {setup: setup{store: &plantstest.Memory{Err: context.DeadlineExceeded}}},
+		"outOfTime":          {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: context.DeadlineExceeded}}},
 	}
 }
 

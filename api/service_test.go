@@ -13,7 +13,8 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 	"example.com/plantstore/test/tools"
 )
@@ -28,7 +29,7 @@ type service struct {
 // A setup changes what a service depends on. The zero setup has an empty
 // store.
 type setup struct {
-	store   plants.Store
+	store   records.Store[plants.Plant]
 	jwksURL string
 	cutBody bool // requests end early
 }
@@ -36,10 +37,10 @@ type setup struct {
 func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with setup) *service {
 	t.Helper()
 	if with.store == nil {
-		with.store = new(plantstest.Memory)
+		with.store = new(recordstest.Memory[plants.Plant])
 	}
 	verifier := issuer.Verifier(t, config.Tokens{JWKSURL: with.jwksURL}, handlers.Scopes()...)
-	handler := handlers.New(handlers.Stores{Plants: with.store}, verifier, slog.New(slog.DiscardHandler))
+	handler := handlers.New(with.store, verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {
 			r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsroots"
@@ -22,6 +23,7 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/plants"
 )
 
 // warmTimeout limits warm. An init may take 10 s, but a client may be waiting.
@@ -61,24 +63,24 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := dynamo.New(client, cfg.Table)
-	warm(ctx, verifier, store, log)
-	return &check.Handler{
-		Parts: map[string]func(context.Context) error{"table": store.CheckTable, "index": store.CheckIndex, "keys": verifier.Load},
-		Log:   log,
-		Next:  lambdahttp.New(handlers.New(handlers.Stores{Plants: store}, verifier, log), log),
-	}, nil
+	warm(ctx, verifier, client, cfg.Tables[config.PlantTable], log)
+	parts := map[string]func(context.Context) error{"keys": verifier.Load}
+	for resource, table := range cfg.Tables {
+		parts[resource] = func(ctx context.Context) error { return dynamo.Check(ctx, client, table) }
+	}
+	service := handlers.New(dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]), verifier, log)
+	return &check.Handler{Parts: parts, Log: log, Next: lambdahttp.New(service, log)}, nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
 // the first request needs them. Failures are only logged, since requests try again.
-func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log *slog.Logger) {
+func warm(ctx context.Context, verifier *auth.Verifier, client *dynamodb.Client, table string, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		if err := store.CheckIndex(ctx); err != nil {
+		if err := dynamo.CheckIndex(ctx, client, table); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}
 	})

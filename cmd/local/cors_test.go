@@ -11,6 +11,8 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -68,7 +70,7 @@ func TestCORSOrigins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(handlers.Stores{}, tokens.verifier, log)))
+		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(new(recordstest.Memory[plants.Plant]), tokens.verifier, log)))
 		r := httptest.NewRequest(test.method, "http://example.com"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")

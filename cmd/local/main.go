@@ -76,17 +76,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 			return err
 		}
 	}
-	store, err := openStore(ctx, opts, cfg, log)
+	stores, err := openStores(ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer store.close()
+	defer stores.close()
 	tokens, err := openTokens(ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}
-	service := handlers.New(handlers.Stores{Plants: store.plants}, tokens.verifier, log)
-	banner(stderr, baseURL(listener), store.where, ownIssuer)
+	service := handlers.New(stores.plants, tokens.verifier, log)
+	banner(stderr, baseURL(listener), stores.where, ownIssuer)
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(service)), log, stderr)
 }
 

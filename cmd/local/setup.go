@@ -22,6 +22,7 @@ import (
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/page"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
@@ -77,9 +78,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	return o, nil
 }
 
-// A store is an open store of plants.
-type store struct {
-	plants plants.Store
+// stores are the open stores of all resources.
+type stores struct {
+	plants records.Store[plants.Plant]
 	close  func() error
 	where  string // for the start-up messages
 }
@@ -87,14 +88,18 @@ type store struct {
 // startTimeout limits the wait for credentials and a table. It changes in tests.
 var startTimeout = 10 * time.Second
 
-func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*store, error) {
+func openStores(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*stores, error) {
 	if o.store == "bolt" {
 		path := filepath.Join(o.data, plantsFile)
-		s, err := bolt.Open(path)
+		file, err := bolt.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return &store{s, s.Close, path + " (to start over, stop the program and delete the file)"}, nil
+		return &stores{
+			plants: bolt.NewStore[plants.Plant](file, "ids", "plants"),
+			close:  file.Close,
+			where:  path + " (to start over, stop the program and delete the file)",
+		}, nil
 	}
 	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
@@ -104,7 +109,7 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	where := "table " + cfg.Table + " of DynamoDB"
+	where := "DynamoDB"
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	// Not o.endpoint, which the SDK can be told to ignore.
@@ -116,12 +121,18 @@ func openStore(ctx context.Context, o options, cfg config.Config, log *slog.Logg
 	} else {
 		where += " at " + *endpoint // without password: NewClient has checked it
 	}
-	if err := dynamo.EnsureTable(ctx, client, cfg.Table); errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
+	for _, table := range cfg.Tables {
+		if err := dynamo.EnsureTable(ctx, client, table); errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
 	}
-	return &store{dynamo.New(client, cfg.Table), func() error { return nil }, where}, nil
+	return &stores{
+		plants: dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]),
+		close:  func() error { return nil },
+		where:  where,
+	}, nil
 }
 
 // tokens verifies tokens, and issues them if no other issuer is configured.

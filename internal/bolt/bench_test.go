@@ -7,22 +7,23 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // load creates n plants of owner, with consecutive ids from first, in one
 // transaction.
-func load(tb testing.TB, s *Store, owner string, first int64, n int) {
+func load(tb testing.TB, s *plantStore, owner string, first int64, n int) {
 	tb.Helper()
-	must(tb, s.db.Update(func(tx *bbolt.Tx) error {
+	noErr(tb, s.file.db.Update(func(tx *bbolt.Tx) error {
 		for id := first; id < first+int64(n); id++ {
-			p := plants.Plant{ID: id, Name: fmt.Sprint("plant ", id), Tag: new("a tag")}
-			value, err := encode(p, record{})
-			must(tb, err)
-			must(tb, tx.Bucket(idsBucket).Put(appendID(nil, id), []byte(owner)))
-			must(tb, tx.Bucket(plantsBucket).Put(appendID(ownerKey(owner), id), value))
+			v, err := json.Marshal(value[plants.Plant]{Fields: rose(id).Fields})
+			noErr(tb, err)
+			noErr(tb, bucket(tx, s.ids).Put(appendID(nil, id), []byte(owner)))
+			noErr(tb, bucket(tx, s.records).Put(appendID(ownerKey(owner), id), v))
 		}
 		return nil
 	}))
@@ -40,12 +41,12 @@ func BenchmarkListPage(b *testing.B) {
 		for _, start := range []string{"first", "anywhere"} {
 			b.Run(fmt.Sprintf("of=%d/start=%s", n, start), func(b *testing.B) {
 				for b.Loop() {
-					q := plants.Query{Limit: 100}
+					q := records.Query{Limit: 100}
 					if start == "anywhere" {
 						q.After = new(n + rand.Int64N(n-101))
 					}
-					if page, err := s.List(b.Context(), owner, q); err != nil || len(page.Plants) != 100 {
-						b.Fatalf("%d plants, %v", len(page.Plants), err)
+					if page, err := s.List(b.Context(), owner, q); err != nil || len(page.Records) != 100 {
+						b.Fatalf("%d plants, %v", len(page.Records), err)
 					}
 				}
 			})
@@ -58,8 +59,7 @@ func BenchmarkCreate(b *testing.B) {
 	s := openTest(b, newPath(b))
 	var id atomic.Int64
 	create := func() {
-		p := plants.Plant{ID: id.Add(1), Name: "basil", Tag: new("kitchen")}
-		if err := s.Create(b.Context(), "alice", p, plants.NewIdempotencyKey()); err != nil {
+		if err := s.Create(b.Context(), "alice", rose(id.Add(1)), records.NewIdempotencyKey()); err != nil {
 			b.Error(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -11,14 +12,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
-// The file is a bbolt database with three buckets. Sizes are in bytes.
+// The file is a bbolt database with a bucket meta, and two buckets for each
+// resource. Those of plants are called ids and plants. Sizes are in bytes.
 //
-//	meta    describes the other buckets
-//
-//	        "format" → "1"
+//	meta    "format" → "1"
 //
 //	ids     the owner of each id, since all owners share one id space
 //
@@ -26,52 +26,39 @@ import (
 //	        │ id 8 │ → │ owner 1..255 │
 //	        └──────┘   └──────────────┘
 //
-//	plants  the plants of each owner together, in ascending order of id
+//	plants  the records of each owner together, in ascending order of id
 //
 //	        ┌───────────────┬──────────────┬──────┐   ┌────────┐
 //	        │ len(owner)  1 │ owner 1..255 │ id 8 │ → │ record │
 //	        └───────────────┴──────────────┴──────┘   └────────┘
 //
 // An id is big-endian with its sign bit flipped, so that keys sort like ids. The
-// length in front of the owner separates the plants of "a" from those of "ab".
+// length in front of the owner separates the records of "a" from those of "ab".
 var (
-	metaBucket   = []byte("meta")
-	idsBucket    = []byte("ids")
-	plantsBucket = []byte("plants")
-
-	formatKey = []byte("format")
+	metaBucket = []byte("meta")
+	formatKey  = []byte("format")
 )
 
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A record is the stored form of a plant, in JSON. A new field of
-// [plants.Plant] goes here, into encode and into decode. [plants.Store] says what
-// older records without it mean.
-type record struct {
-	Name           string                `json:"name"`
-	Tag            *string               `json:"tag,omitzero"`
-	CreatedAt      time.Time             `json:"created_at"` // UTC, RFC 3339
-	IdempotencyKey plants.IdempotencyKey `json:"write_token"`
+// A value is the stored form of a record, in JSON. Its id is in the key.
+type value[T any] struct {
+	Fields         T                      `json:",embed"`
+	CreatedAt      time.Time              `json:"created_at"` // UTC, RFC 3339
+	IdempotencyKey records.IdempotencyKey `json:"write_token"`
 }
 
-// encode returns r with the fields of p.
-func encode(p plants.Plant, r record) ([]byte, error) {
-	r.Name = p.Name
-	r.Tag = p.Tag
-	return json.Marshal(r)
-}
-
-// decode returns the plant with the given id, and its record.
-func decode(id int64, value []byte) (p plants.Plant, r record, err error) {
-	if err := json.Unmarshal(value, &r); err != nil {
-		return p, r, fmt.Errorf("the record of plant %d is damaged: %w", id, err)
+// decode stores the value of the record with the given id in v, a value or its
+// fields.
+func decode(id int64, b []byte, v any) error {
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("the record with id %d is damaged: %w", id, err)
 	}
-	p = plants.Plant{ID: id, Name: r.Name, Tag: r.Tag}
-	return p, r, nil
+	return nil
 }
 
-// ownerKey returns the prefix that the keys of owner's plants have in common. It
+// ownerKey returns the prefix that the keys of owner's records have in common. It
 // panics unless the length of owner fits in one byte: with another length, the key
 // could be another owner's.
 func ownerKey(owner string) []byte {
@@ -81,24 +68,21 @@ func ownerKey(owner string) []byte {
 	return append([]byte{byte(len(owner))}, owner...)
 }
 
-const signBit = 1 << 63
-
 // appendID returns a new slice with prefix and id.
 func appendID(prefix []byte, id int64) []byte {
-	return binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(id)^signBit)
+	return binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(id^math.MinInt64))
 }
 
-func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ signBit) }
+func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// checkFile returns an error unless the database holds plants in a known format,
-// and the file is as long as its meta page says.
-func checkFile(tx *bbolt.Tx) error {
-	info, err := os.Stat(tx.DB().Path())
-	if err != nil {
-		return err
-	}
-	if info.Size() < tx.Size() {
+// check returns an error unless the file is complete, and a store of a known format
+// or without buckets yet.
+func check(tx *bbolt.Tx) error {
+	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
+	}
+	if first, _ := tx.Cursor().First(); first == nil {
+		return nil // a process was killed before makeBuckets
 	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -111,12 +95,25 @@ func checkFile(tx *bbolt.Tx) error {
 	return nil
 }
 
-// makeBuckets turns an empty database into a store without plants.
+// makeBuckets makes the buckets that the first version of the program expects in
+// every file.
 func makeBuckets(tx *bbolt.Tx) error {
-	for _, name := range [][]byte{metaBucket, idsBucket, plantsBucket} {
-		if _, err := tx.CreateBucket(name); err != nil {
-			return err
-		}
+	bucket(tx, []byte("ids"))
+	bucket(tx, []byte("plants"))
+	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
+}
+
+// bucket returns the bucket with the given name, and makes it if it doesn't exist.
+func bucket(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
+	b, err := tx.CreateBucketIfNotExists(name)
+	must(err)
+	return b
+}
+
+// must panics if a change failed. bbolt rejects only keys and values of invalid
+// sizes, which a file doesn't have. The disk's errors come from the commit.
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
-	return tx.Bucket(metaBucket).Put(formatKey, []byte(format))
 }

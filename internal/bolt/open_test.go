@@ -2,12 +2,8 @@ package bolt
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,9 +12,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/test/tools"
 )
 
 // mustSay fails the test unless err is one line that contains all parts, and the
@@ -27,74 +20,52 @@ func mustSay(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	text := fmt.Sprint(err)
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("error %q does not contain %q", text, part)
+		if !strings.Contains(text, part) || strings.Count(text, parts[0]) > 1 || strings.Contains(text, "\n") {
+			t.Errorf("error %q, want one line with %q", text, parts)
 		}
-	}
-	if strings.Count(text, parts[0]) > 1 || strings.Contains(text, "\n") {
-		t.Errorf("error %q has several lines, or %q twice", text, parts[0])
 	}
 }
 
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	must(t, err)
+	noErr(t, err)
 	return b
 }
 
-// mustBeNew uses the store at path, which must have no plants and be the only file
-// of its directory.
-func mustBeNew(t *testing.T, path string) {
+// openClose opens the file at path and closes it.
+func openClose(path string) error {
+	file, err := Open(path)
+	if err == nil {
+		err = file.Close()
+	}
+	return err
+}
+
+// newDatabase returns the path of a new database, in which rows have a bucket, a key
+// and a value. Opened for writing as it is, it would get a list of free pages.
+func newDatabase(t *testing.T, rows ...[3]string) string {
 	t.Helper()
-	s := openTest(t, path)
-	if got := list(t, s, "alice"); got != "" {
-		t.Errorf("alice has %q", got)
-	}
-	create(t, s, "alice", plants.Plant{ID: 1, Name: "rose"})
-	must(t, s.Close())
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("the directory has %v, %v", entries, err)
-	}
-}
-
-// A process that is killed during its first start leaves no store or a complete
-// one, and nothing that stops the next start.
-func TestKilledFirstStart(t *testing.T) {
-	const variable = "BOLT_TEST_FIRST_STARTS" // a directory
-	start := func(dir string, i int) string { return filepath.Join(dir, fmt.Sprint(i), "plants.db") }
-	if dir := os.Getenv(variable); dir != "" { // this is the process to kill
-		for i := 0; ; i++ {
-			must(t, openTest(t, start(dir, i)).Close())
-		}
-	}
-	for range 20 {
-		dir := t.TempDir()
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), variable+"="+dir)
-		must(t, cmd.Start())
-		tools.Await(t, func() error { _, err := os.Stat(start(dir, 0)); return err })
-		time.Sleep(rand.N(20 * time.Millisecond))
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		entries, err := os.ReadDir(dir)
-		must(t, err)
-		path := start(dir, len(entries)-1)
-		_ = os.Remove(path + ".lock") // the last step was to remove it
-		mustBeNew(t, path)
-	}
-}
-
-// What killed processes leave behind doesn't matter, wherever they were.
-func TestLeftovers(t *testing.T) {
 	path := newPath(t)
-	must(t, openTest(t, path).Close())
-	complete := readFile(t, path)
-	for _, size := range []int{0, 1, os.Getpagesize(), 3 * os.Getpagesize(), len(complete)} {
-		path := newPath(t)
-		must(t, os.WriteFile(path+".lock", nil, 0o600))
-		must(t, os.WriteFile(path+".new", complete[:size], 0o600))
-		mustBeNew(t, path)
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true})
+	noErr(t, err)
+	noErr(t, db.Update(func(tx *bbolt.Tx) error {
+		for _, row := range rows {
+			noErr(t, bucket(tx, []byte(row[0])).Put([]byte(row[1]), []byte(row[2])))
+		}
+		return nil
+	}))
+	noErr(t, db.Close())
+	return path
+}
+
+// A process that was killed during its first start may leave an empty file, or one
+// without buckets. The next start begins with them.
+func TestKilledFirstStart(t *testing.T) {
+	empty := newPath(t)
+	noErr(t, os.WriteFile(empty, nil, 0o600))
+	for _, path := range []string{empty, newDatabase(t)} {
+		noErr(t, openTest(t, path).Create(t.Context(), "alice", rose(1), "key"))
 	}
 }
 
@@ -107,58 +78,62 @@ func TestOpenAtOnce(t *testing.T) {
 		var calls sync.WaitGroup
 		for range 8 {
 			calls.Go(func() {
-				s, err := Open(path)
+				file, err := Open(path)
 				if err != nil {
 					mustSay(t, err, path, "another process has it open: stop that process")
 					return
 				}
 				opened.Add(1)
-				t.Cleanup(func() { must(t, s.Close()) })
+				t.Cleanup(func() { noErr(t, file.Close()) })
 			})
 		}
 		calls.Wait()
 		if n, took := opened.Load(), time.Since(start); n != 1 || took > time.Second {
-			t.Errorf("%d stores are open after %v, want 1 after a second", n, took)
+			t.Errorf("%d files are open after %v, want 1 after a second", n, took)
 		}
-		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-			t.Errorf("the directory has %v, %v", entries, err)
-		}
+	})
+}
+
+// Open waits for a process that is shutting down. The file may grow meanwhile.
+func TestOpenWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := newPath(t)
+		s := openTest(t, path)
+		opened := make(chan error)
+		go func() { opened <- openClose(path) }()
+		time.Sleep(300 * time.Millisecond)
+		load(t, s, "alice", 0, 1000)
+		noErr(t, s.file.Close())
+		noErr(t, <-opened)
 	})
 }
 
 // Open leaves files unchanged that aren't stores, or damaged ones.
 func TestOpenRefuses(t *testing.T) {
-	good, page := sample(t), os.Getpagesize()
-	database := func(fill func(*bbolt.Tx) error) []byte {
-		path := newPath(t)
-		// Opened for writing, it would get a list of free pages.
-		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true})
-		must(t, err)
-		must(t, errors.Join(db.Update(fill), db.Close()))
-		return readFile(t, path)
-	}
+	path, page := newPath(t), os.Getpagesize()
+	s := openTest(t, path)
+	load(t, s, "alice", 0, 1000)
+	noErr(t, s.file.Close())
+	good := readFile(t, path)
+	database := func(row [3]string) []byte { return readFile(t, newDatabase(t, row)) }
 	for name, test := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"empty":             {nil, "it is damaged: it is empty: restore a backup, or move the file away"},
-		"text":              {[]byte("plants: none\n"), "it is damaged: invalid database"},
+		"text":              {[]byte("plants: none\n"), "it is damaged: invalid database: restore a backup, or move the file away"},
 		"one page":          {good[:page], "it is damaged: file size too small"},
+		"two pages":         {good[:2*page], "it is damaged: it has"},
 		"half":              {good[:len(good)/2], "bytes instead of"},
-		"no valid meta":     {overwrite(good, 0, make([]byte, 2*page)), "it is damaged: invalid database"},
-		"only metas intact": {overwrite(good, 2*page, make([]byte, len(good)-2*page)), "it is damaged: assertion failed"},
-		"another program's": {database(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket(metaBucket); return err }),
-			"of another program: choose another data directory"},
-		"no buckets": {database(func(*bbolt.Tx) error { return nil }), "of another program"},
-		"a later format": {database(func(tx *bbolt.Tx) error {
-			return errors.Join(makeBuckets(tx), tx.Bucket(metaBucket).Put(formatKey, []byte("2")))
-		}), `format "2", but this version of the program supports only "1": use the version that wrote it`},
+		"no valid meta":     {append(make([]byte, 2*page), good[2*page:]...), "it is damaged: invalid database"},
+		"another program's": {database([3]string{"meta", "x", "y"}), "of another program: choose another data directory"},
+		"no meta":           {database([3]string{"ids", "x", "y"}), "of another program"},
+		"a later format": {database([3]string{"meta", "format", "2"}),
+			`format "2", but this version of the program supports only "1": use the version that wrote it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := newPath(t)
-			must(t, os.WriteFile(path, test.file, 0o600))
-			_, err := Open(path)
-			mustSay(t, err, path, test.want)
+			noErr(t, os.WriteFile(path, test.file, 0o600))
+			mustSay(t, openClose(path), path, test.want)
 			if !bytes.Equal(readFile(t, path), test.file) {
 				t.Error("Open changed the file")
 			}

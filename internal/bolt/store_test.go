@@ -3,66 +3,90 @@ package bolt
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/records/recordstest"
 )
 
+// All resources share one file.
 func TestStore(t *testing.T) {
-	plantstest.TestStore(t, func(t *testing.T) plants.Store { return openTest(t, newPath(t)) })
+	file := openTest(t, newPath(t)).file
+	t.Run("plants", func(t *testing.T) { testStore[plants.Plant](t, file, "ids", "plants") })
+	t.Run("samples", func(t *testing.T) { testStore[recordstest.Sample](t, file, "sample_ids", "samples") })
 }
+
+func testStore[T records.Fields](t *testing.T, file *File, ids, all string) {
+	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return NewStore[T](file, ids, all) })
+}
+
+type plantStore = Store[plants.Plant]
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
-func must(t testing.TB, err error) {
+func noErr(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// openTest opens the store at path until the test ends.
-func openTest(t testing.TB, path string) *Store {
+// openTest opens the store of plants in the file at path until the test ends.
+func openTest(t testing.TB, path string) *plantStore {
 	t.Helper()
-	s, err := Open(path)
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
-	return s
+	file, err := Open(path)
+	noErr(t, err)
+	t.Cleanup(func() { noErr(t, file.Close()) })
+	return NewStore[plants.Plant](file, "ids", "plants")
 }
 
-func create(t testing.TB, s *Store, owner string, p plants.Plant) {
-	t.Helper()
-	must(t, s.Create(t.Context(), owner, p, plants.NewIdempotencyKey()))
+func rose(id int64) records.Record[plants.Plant] {
+	return records.Record[plants.Plant]{ID: id, Fields: plants.Plant{Name: "rose", Tag: new("garden")}}
 }
 
-// list returns owner's plants in the form "1 rose, 2 ivy".
-func list(t testing.TB, s *Store, owner string) string {
-	t.Helper()
-	page, err := s.List(t.Context(), owner, plants.Query{Limit: 100})
-	must(t, err)
-	var all []string
-	for _, p := range page.Plants {
-		all = append(all, fmt.Sprint(p.ID, " ", p.Name))
+// oldFile returns a file of the first version, which every later one must read. Don't
+// change it.
+func oldFile(t *testing.T) string {
+	const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
+	return newDatabase(t, [3]string{"meta", "format", "1"}, [3]string{"ids", id, "alice"}, [3]string{"plants", "\x05alice" + id,
+		`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","write_token":"key"}`})
+}
+
+func TestOldRecord(t *testing.T) {
+	want := records.Record[plants.Plant]{ID: -7, Fields: plants.Plant{Name: "fern"}}
+	recordstest.TestOldRecord(t, openTest(t, oldFile(t)), want)
+}
+
+// A file without the buckets of a resource, which is newer, has no records of it. The
+// first one makes the buckets.
+func TestNewResource(t *testing.T) {
+	s := NewStore[recordstest.Sample](openTest(t, oldFile(t)).file, "sample_ids", "samples")
+	for want := range 2 {
+		page, err := s.List(t.Context(), "alice", records.Query{Limit: 10})
+		if err != nil || len(page.Records) != want {
+			t.Errorf("%v, %v, want %d records", page, err, want)
+		}
+		if err := s.Delete(t.Context(), "alice", -7); !errors.Is(err, records.ErrNotFound) {
+			t.Error(err)
+		}
+		noErr(t, s.Create(t.Context(), "alice", recordstest.New[recordstest.Sample](t, int64(want)), "key"))
 	}
-	return strings.Join(all, ", ")
 }
 
 // A page is limited even if its query isn't.
 func TestPageIsBounded(t *testing.T) {
 	s := openTest(t, newPath(t))
 	load(t, s, "alice", 0, maxPage+1)
-	page, err := s.List(t.Context(), "alice", plants.Query{Limit: maxPage + 1})
-	if err != nil || len(page.Plants) != maxPage || page.Next == nil {
-		t.Errorf("%d plants, next %v, %v", len(page.Plants), page.Next, err)
+	page, err := s.List(t.Context(), "alice", records.Query{Limit: maxPage + 1})
+	if err != nil || len(page.Records) != maxPage || page.Next == nil {
+		t.Errorf("%d plants, next %v, %v", len(page.Records), page.Next, err)
 	}
 }
 
@@ -79,46 +103,32 @@ func TestOwnerOutOfBounds(t *testing.T) {
 // A write whose context ends while it waits for a commit returns at once.
 func TestContextEndsWhileWaiting(t *testing.T) {
 	s := openTest(t, newPath(t))
-	tx, err := s.db.Begin(true) // commits wait for this transaction
-	must(t, err)
-	defer tx.Rollback()
+	s.file.committing.Lock() // stands for a commit in progress
+	defer s.file.committing.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err = s.Create(ctx, "alice", plants.Plant{ID: 2, Name: "ivy"}, plants.NewIdempotencyKey())
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Create(ctx, "alice", rose(2), "key"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
 
-// A call during or after Close succeeds or fails, but never panics.
 func TestClose(t *testing.T) {
 	s := openTest(t, newPath(t))
-	var calls sync.WaitGroup
-	for i := range int64(200) {
-		calls.Go(func() {
-			err := s.Create(t.Context(), "alice", plants.Plant{ID: i, Name: "x"}, plants.NewIdempotencyKey())
-			if err != nil && !errors.Is(err, plants.ErrUnreachable) && !errors.Is(err, plants.ErrUnwritable) {
-				t.Error(err)
-			}
-			if _, err := s.List(t.Context(), "alice", plants.Query{Limit: 10}); err != nil && !errors.Is(err, plants.ErrUnreachable) {
-				t.Error(err)
-			}
-		})
-		if i == 100 {
-			calls.Go(func() { _ = s.Close() })
-		}
-	}
-	calls.Wait()
-	if err := s.Delete(t.Context(), "alice", 1); !errors.Is(err, plants.ErrUnreachable) || !strings.Contains(err.Error(), "plants.db") {
-		t.Errorf("error %v, want %v and the file's name", err, plants.ErrUnreachable)
-	}
+	noErr(t, s.file.Close())
+	mustSay(t, s.Create(t.Context(), "alice", rose(1), "key"), "plants.db", records.ErrUnwritable.Error(), "database not open")
+	_, err := s.List(t.Context(), "alice", records.Query{Limit: 1})
+	mustSay(t, err, "database not open")
 }
 
 // Later versions must be able to read what this one writes.
 func TestLayout(t *testing.T) {
 	s := openTest(t, newPath(t))
-	must(t, s.Create(t.Context(), "al", plants.Plant{ID: -2, Name: "é<\x00", Tag: new("")}, "key"))
-	must(t, s.db.Update(func(tx *bbolt.Tx) error {
+	noErr(t, s.file.db.Update(func(tx *bbolt.Tx) error { // the first version expects them without any plant
+		return errors.Join(tx.DeleteBucket([]byte("ids")), tx.DeleteBucket([]byte("plants")))
+	}))
+	r := records.Record[plants.Plant]{ID: -2, Fields: plants.Plant{Name: "é<\x00", Tag: new("")}}
+	noErr(t, s.Create(t.Context(), "al", r, "key"))
+	noErr(t, s.file.db.View(func(tx *bbolt.Tx) error {
 		const id = "\x7f\xff\xff\xff\xff\xff\xff\xfe"
 		format, owner := tx.Bucket([]byte("meta")).Get([]byte("format")), tx.Bucket([]byte("ids")).Get([]byte(id))
 		if string(format) != "1" || string(owner) != "al" {
@@ -134,26 +144,14 @@ func TestLayout(t *testing.T) {
 	}))
 }
 
-// A record of the first version, which every later one must read. Don't change it.
-func TestOldRecord(t *testing.T) {
-	s := openTest(t, newPath(t))
-	must(t, s.db.Update(func(tx *bbolt.Tx) error {
-		const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
-		return errors.Join(
-			tx.Bucket(idsBucket).Put([]byte(id), []byte("alice")),
-			tx.Bucket(plantsBucket).Put([]byte("\x05alice"+id),
-				[]byte(`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","write_token":"key"}`)))
-	}))
-	plantstest.TestOldRecord(t, s)
-}
-
 func TestDamagedRecord(t *testing.T) {
 	s := openTest(t, newPath(t))
-	create(t, s, "alice", plants.Plant{ID: 7, Name: "rose"})
-	must(t, s.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(plantsBucket).Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`))
+	noErr(t, s.Create(t.Context(), "alice", rose(7), "key"))
+	noErr(t, s.file.db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("plants")).Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`))
 	}))
-	_, err := s.List(t.Context(), "alice", plants.Query{Limit: 1})
-	mustSay(t, err, "the record of plant 7 is damaged")
-	must(t, s.Delete(t.Context(), "alice", 7))
+	_, err := s.List(t.Context(), "alice", records.Query{Limit: 1})
+	mustSay(t, err, "the record with id 7 is damaged")
+	mustSay(t, s.Create(t.Context(), "alice", rose(7), "key"), "the record with id 7 is damaged")
+	noErr(t, s.Delete(t.Context(), "alice", 7))
 }

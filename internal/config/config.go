@@ -13,7 +13,6 @@ import (
 // The names of the environment variables. The endpoint, region and credentials
 // of DynamoDB are set by the AWS SDK's own variables.
 const (
-	TableName     = "TABLE_NAME"
 	TokenIssuer   = "TOKEN_ISSUER"
 	TokenAudience = "TOKEN_AUDIENCE"
 	TokenJWKSURL  = "TOKEN_JWKS_URL"
@@ -24,15 +23,26 @@ const (
 	NewVersion    = "NEW_VERSION"  // cmd/hook only: the ARN of the version to try
 )
 
-// Names returns the names of all variables.
-func Names() []string {
-	return []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins, NewVersion}
+// Tables are the DynamoDB tables, one for each resource. DynamoDB Local, the checks
+// and the tests of template.yaml go over them.
+var Tables = []Table{
+	{Resource: PlantTable, Variable: "TABLE_NAME", Default: "plants"},
+}
+
+// PlantTable is the table of plants.
+const PlantTable = "PlantTable"
+
+// A Table is a DynamoDB table.
+type Table struct {
+	Resource string // its logical id in template.yaml
+	Variable string // the environment variable with its name
+	Default  string // its name if the variable is unset
 }
 
 // Config holds the settings of the service.
 type Config struct {
-	// Table is the name of the DynamoDB table. The default is plants.
-	Table string
+	// Tables has the name of each of [Tables], by its Resource.
+	Tables map[string]string
 
 	// Tokens says which tokens are accepted. Without an issuer, only
 	// RequireScopes may be set.
@@ -58,9 +68,13 @@ type Tokens struct {
 // FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
 // the variable to change.
 func FromEnv(getenv func(string) string) (Config, error) {
-	c := Config{Table: cmp.Or(getenv(TableName), "plants")}
-	if !isTableName(c.Table) {
-		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.Table)
+	c := Config{Tables: map[string]string{}}
+	for _, t := range Tables {
+		name := cmp.Or(getenv(t.Variable), t.Default)
+		if !isTableName(name) {
+			return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", t.Variable, name)
+		}
+		c.Tables[t.Resource] = name
 	}
 	var known bool
 	if c.LogLevel, known = levels[strings.ToLower(getenv(LogLevel))]; !known {

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -17,27 +16,12 @@ func env(base, more map[string]string) func(string) string {
 	return func(name string) string { return all[name] }
 }
 
-// The tests of the template use Names in place of what the programs really read.
-func TestNames(t *testing.T) {
-	read := []string{NewVersion} // by cmd/hook
-	_, err := FromEnv(func(name string) string {
-		if !slices.Contains(read, name) {
-			read = append(read, name)
-		}
-		return ""
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(read)
-	if got := slices.Sorted(slices.Values(Names())); !slices.Equal(got, read) {
-		t.Errorf("Names returns %q, but the programs read %q: change Names in internal/config/config.go", got, read)
-	}
-}
+// tables returns the table of plants with the given name.
+func tables(name string) map[string]string { return map[string]string{PlantTable: name} }
 
 func TestFromEnv(t *testing.T) {
 	all := map[string]string{
-		TableName:     "garden",
+		"TABLE_NAME":  "garden",
 		TokenIssuer:   "https://issuer.example",
 		TokenAudience: "plants, web ,",
 		TokenJWKSURL:  "https://keys.example/jwks",
@@ -50,13 +34,13 @@ func TestFromEnv(t *testing.T) {
 		settings map[string]string
 		want     Config
 	}{
-		{nil, Config{Table: "plants"}},
+		{nil, Config{Tables: tables("plants")}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
-			Config{Table: "plants", Tokens: Tokens{RequireScopes: new(false)}, CORSOrigins: []string{"*"}}},
-		{map[string]string{TableName: "A-z"}, Config{Table: "A-z"}},
-		{map[string]string{TableName: strings.Repeat("9_.", 85)}, Config{Table: strings.Repeat("9_.", 85)}},
+			Config{Tables: tables("plants"), Tokens: Tokens{RequireScopes: new(false)}, CORSOrigins: []string{"*"}}},
+		{map[string]string{"TABLE_NAME": "A-z"}, Config{Tables: tables("A-z")}},
+		{map[string]string{"TABLE_NAME": strings.Repeat("9_.", 85)}, Config{Tables: tables(strings.Repeat("9_.", 85))}},
 		{all, Config{
-			Table: "garden",
+			Tables: tables("garden"),
 			Tokens: Tokens{
 				Issuer:        "https://issuer.example",
 				Audiences:     []string{"plants", "web"},
@@ -81,9 +65,9 @@ func TestInvalid(t *testing.T) {
 		name, value string
 		others      map[string]string
 	}{
-		{TableName, "no!name", nil},
-		{TableName, "ab", nil},
-		{TableName, strings.Repeat("x", 256), nil},
+		{"TABLE_NAME", "no!name", nil},
+		{"TABLE_NAME", "ab", nil},
+		{"TABLE_NAME", strings.Repeat("x", 256), nil},
 		{RequireScopes, "1", nil},
 		{LogLevel, "info+900", nil},
 		{TokenIssuer, "", issuer},

@@ -15,16 +15,17 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // attempts observes the attempts of one call. The SDK retries on its own and
 // reports only the last attempt, but what happened to the earlier ones decides
 // what the last one means.
 type attempts struct {
-	// unclear is true if DynamoDB may have carried out an attempt that failed:
-	// it was sent, and no answer says otherwise.
-	unclear bool
+	// unclear is the error of the last attempt that DynamoDB may have carried out,
+	// or may still carry out: it was sent, and no response says otherwise. It is nil
+	// if there was none.
+	unclear error
 
 	// last is the error of the last failed attempt.
 	last error
@@ -51,12 +52,24 @@ func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, nex
 	out, metadata, err := next.HandleFinalize(ctx, in)
 	if err != nil {
 		a.last = err
-		a.unclear = a.unclear || connected.Load() && !refused(err)
+		if connected.Load() && !refused(err) {
+			a.unclear = err
+		}
 	}
 	return out, metadata, err
 }
 
-// failure maps the error of a call to the errors of [plants.Store], and keeps
+// ifClear returns err, the result of the last attempt, if it holds for the whole
+// call. It doesn't if an earlier attempt may have acted, or may still act: then the
+// caller has to repeat the call to find out.
+func (a *attempts) ifClear(err error) error {
+	if err != nil && a.unclear != nil {
+		return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", records.ErrUnreachable, err, a.unclear)
+	}
+	return err
+}
+
+// failure maps the error of a call to the errors of [records.Store], and keeps
 // the SDK's text for the log. It returns nil for nil. Any other error, such as
 // access denied, is a fault of the service; callers don't test for it.
 //
@@ -72,9 +85,9 @@ func (a *attempts) failure(ctx context.Context, err error) error {
 		}
 		return fmt.Errorf("%w: %v", ctx.Err(), err)
 	case throttled(err):
-		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
-	case unanswered(err):
-		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
+		return fmt.Errorf("%w: %v", records.ErrThrottled, err)
+	case noResponse(err):
+		return fmt.Errorf("%w: %v", records.ErrUnreachable, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return fmt.Errorf("the table is missing; if DynamoDB Local has restarted, restart the server, which creates the table: %w", err)
@@ -89,31 +102,31 @@ func throttled(err error) bool {
 	return retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary
 }
 
-// refused reports whether err is an answer that means that nothing was done.
+// refused reports whether err is a response that means that nothing was done.
 func refused(err error) bool {
 	status := statusCode(err)
 	return throttled(err) || status >= 400 && status < 500 && !unreadable(err)
 }
 
-// unanswered reports whether a request got no meaningful answer: it wasn't
-// sent, was cut off, timed out, or failed with a server error.
-func unanswered(err error) bool {
+// noResponse reports whether a request got no usable response: it wasn't sent, was
+// cut off, timed out, or failed with a server error.
+func noResponse(err error) bool {
 	_, notSent := errors.AsType[*smithyhttp.RequestSendError](err)
 	return notSent || unreadable(err) || statusCode(err) >= 500
 }
 
-// unreadable reports whether err is an answer that says nothing: damaged,
+// unreadable reports whether err is a response that says nothing: damaged,
 // malformed, or an error without a code, which the SDK calls UnknownError.
 func unreadable(err error) bool {
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
-	answer, ok := errors.AsType[smithy.APIError](err)
-	return damaged || ok && answer.ErrorCode() == "UnknownError"
+	e, ok := errors.AsType[smithy.APIError](err)
+	return damaged || ok && e.ErrorCode() == "UnknownError"
 }
 
-// statusCode returns the HTTP status of the answer in err, or 0.
+// statusCode returns the HTTP status of the response in err, or 0.
 func statusCode(err error) int {
-	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
-		return answer.HTTPStatusCode()
+	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+		return e.HTTPStatusCode()
 	}
 	return 0
 }

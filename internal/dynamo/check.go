@@ -5,34 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-
-	"example.com/plantstore/internal/plants"
 )
 
 // nobody is an owner that can't exist: the longest subject has 255 bytes.
 var nobody = strings.Repeat("x", 256)
 
-// CheckTable returns an error unless the table has the key of [TableInput], and
-// the program may use all [Actions] on it, each of which costs a unit.
+// Check returns an error unless the table and its index have the keys and the
+// projection of [TableInput], and the program may use all [TableActions] and
+// [IndexActions] on them. It costs two write units and half a read unit.
 //
-// It makes each request of the store, a write on the condition that the plant is
-// nobody's, so it changes nothing. DescribeTable would show the whole schema, but
-// needs another permission, and doesn't show whether the program has these.
+// It changes nothing: it writes and deletes on the condition that the record is
+// nobody's. DescribeTable would show the whole schema, but needs another permission,
+// and doesn't show whether the program has these.
 //
 // The text of the error contains no credentials.
-func (s *Store) CheckTable(ctx context.Context) error {
+func Check(ctx context.Context, client *dynamodb.Client, table string) error {
 	condition := aws.String("#owner = :nobody")
 	names := map[string]string{"#owner": attrOwner} // a reserved word
 	values := item{":nobody": str(nobody)}
-	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName:                 &s.table,
-		Item:                      encode(nobody, plants.Plant{Name: "check"}, "check", time.Now()),
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                 &table,
+		Item:                      item{attrID: number(0), attrOwner: str(nobody)},
 		ConditionExpression:       condition,
 		ExpressionAttributeNames:  names,
 		ExpressionAttributeValues: values,
@@ -40,23 +38,23 @@ func (s *Store) CheckTable(ctx context.Context) error {
 	if err := checked(ctx, err); err != nil {
 		return err
 	}
-	_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                 &s.table,
+	_, err = client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 &table,
 		Key:                       item{attrID: number(0)},
 		ConditionExpression:       condition,
 		ExpressionAttributeNames:  names,
 		ExpressionAttributeValues: values,
 	})
-	return checked(ctx, err)
+	if err := checked(ctx, err); err != nil {
+		return err
+	}
+	return CheckIndex(ctx, client, table)
 }
 
-// CheckIndex returns an error unless the index has the key and the projection of
-// [TableInput], and the program may query it. It costs half a read unit.
-//
-// The text of the error contains no credentials.
-func (s *Store) CheckIndex(ctx context.Context) error {
-	_, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName:                 &s.table,
+// CheckIndex checks the index alone, which costs half a read unit.
+func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) error {
+	_, err := client.Query(ctx, &dynamodb.QueryInput{
+		TableName:                 &table,
 		IndexName:                 aws.String(ownerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner AND id > :id"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
@@ -68,15 +66,15 @@ func (s *Store) CheckIndex(ctx context.Context) error {
 }
 
 // checked returns nil for a failed condition, since the request was valid and
-// allowed. Of other answers it keeps the code and the message.
+// allowed. Of other errors from DynamoDB it keeps the code and the message.
 func checked(ctx context.Context, err error) error {
 	err = new(attempts).failure(ctx, err)
-	answer, ok := errors.AsType[smithy.APIError](err)
+	e, ok := errors.AsType[smithy.APIError](err)
 	switch {
 	case !ok:
 		return err
-	case answer.ErrorCode() == "ConditionalCheckFailedException":
+	case e.ErrorCode() == "ConditionalCheckFailedException":
 		return nil
 	}
-	return fmt.Errorf("%s: %s", answer.ErrorCode(), answer.ErrorMessage())
+	return fmt.Errorf("%s: %s", e.ErrorCode(), e.ErrorMessage())
 }

@@ -71,7 +71,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		o.Retryer = newRetryer()
 		o.Logger = sdkLogger{context.Background(), log}
 		o.ClientLogMode |= aws.LogRetries
-		o.DisableValidateResponseChecksum = true // verifyAnswer does it
+		o.DisableValidateResponseChecksum = true // verifyResponse does it
 		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if isLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")

@@ -12,42 +12,47 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/tools"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("", 3600) // items have times in UTC
+	tools.Main(m)
+}
 
 var discard = slog.New(slog.DiscardHandler)
 
-var fern = plants.Plant{ID: 7, Name: "fern"}
+type (
+	record     = records.Record[plants.Plant]
+	plantStore = records.Store[plants.Plant]
+)
+
+var fern = record{ID: -7, Fields: plants.Plant{Name: "fern"}}
 
 // An operation is a call of the store, with the DynamoDB request that it makes
 // and alice's plants before and after it.
 type operation struct {
 	name       string
 	request    string
-	start, end []plants.Plant
-	call       func(context.Context, plants.Store) error
+	start, end []record
+	call       func(context.Context, plantStore) error
 }
 
 var (
-	create = operation{"Create", "PutItem", nil, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
-		return s.Create(ctx, "alice", fern, plants.NewIdempotencyKey())
+	create = operation{"Create", "PutItem", nil, []record{fern}, func(ctx context.Context, s plantStore) error {
+		return s.Create(ctx, "alice", fern, "key")
 	}}
-	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
-		_, err := s.List(ctx, "alice", plants.Query{Limit: 10})
+	list = operation{"List", "Query", []record{fern}, []record{fern}, func(ctx context.Context, s plantStore) error {
+		_, err := s.List(ctx, "alice", records.Query{Limit: 10})
 		return err
 	}}
-	remove = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, func(ctx context.Context, s plants.Store) error {
+	remove = operation{"Delete", "DeleteItem", []record{fern}, nil, func(ctx context.Context, s plantStore) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
-	operations = []operation{
-		create,
-		list,
-		remove,
-	}
+	operations = []operation{create, list, remove}
 )
 
 func TestOperations(t *testing.T) {
@@ -55,7 +60,7 @@ func TestOperations(t *testing.T) {
 	for _, op := range operations {
 		names = append(names, op.name)
 	}
-	plantstest.WantMethods(t, "operations in internal/dynamo/helpers_test.go", names...)
+	recordstest.WantMethods(t, "operations in internal/dynamo/helpers_test.go", names...)
 }
 
 // eachOperation runs a test of each operation, all at the same time, since they
@@ -70,21 +75,21 @@ func eachOperation(test func(operation)) {
 
 // newFaulty returns a store with an empty table, and the proxy that it uses. Its
 // attempts end after limit, or never if that is 0.
-func newFaulty(t *testing.T, limit time.Duration) (*dynamo.Store, *dynamolocal.Proxy) {
+func newFaulty(t *testing.T, limit time.Duration) (plantStore, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	client := dynamolocal.Client(t, proxy.URL)
 	client.Options().HTTPClient.(*http.Client).Timeout = limit
-	return dynamo.New(client, table), proxy
+	return dynamo.New[plants.Plant](client, table), proxy
 }
 
-// put creates plants of owner.
-func put(t *testing.T, store plants.Store, owner string, all ...plants.Plant) {
+// put creates plants of owner. It may run in any goroutine.
+func put(t *testing.T, store plantStore, owner string, all ...record) {
 	t.Helper()
-	for _, p := range all {
-		if err := store.Create(t.Context(), owner, p, plants.NewIdempotencyKey()); err != nil {
-			t.Fatal(err)
+	for _, r := range all {
+		if err := store.Create(t.Context(), owner, r, records.NewIdempotencyKey()); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -97,7 +102,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 		t.Errorf("%s: no error", name)
 	}
 	for _, sentinel := range []error{
-		plants.ErrInUse, plants.ErrKeyReused, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
+		records.ErrInUse, records.ErrKeyReused, records.ErrNotFound, records.ErrThrottled, records.ErrUnreachable, records.ErrUnwritable,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if got := errors.Is(err, sentinel); got != (sentinel == want) {
@@ -107,18 +112,18 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 }
 
 // wantPlants checks alice's list, and waits for the index to catch up.
-func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
+func wantPlants(t *testing.T, store plantStore, want ...record) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		page, err := store.List(t.Context(), "alice", plants.Query{Limit: 10})
+		page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.EqualFunc(page.Plants, want, plants.Plant.Same) {
+		if slices.Equal(page.Records, want) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the list is %v, want %v", page.Plants, want)
+			t.Fatalf("the list is %v, want %v", page.Records, want)
 		}
 	}
 }

@@ -2,60 +2,80 @@ package dynamo
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
-// The attributes of an item.
+// The attributes of every item. The fields of the record are beside them, under
+// their names in JSON. A nil field has no attribute.
 const (
 	attrID             = "id"          // N, the partition key
 	attrOwner          = "owner"       // S
-	attrName           = "name"        // S
-	attrTag            = "tag"         // S, absent if the plant has no tag
 	attrCreatedAt      = "created_at"  // S, a timestamp; Delete compares it
-	attrIdempotencyKey = "write_token" // S, of the request that created the plant
+	attrIdempotencyKey = "write_token" // S, of the request that created the record
 )
 
-// plantAttributes are the attributes that [decode] reads, and lists fetch.
-var plantAttributes = []string{attrID, attrName, attrTag}
-
-// An item is a plant as DynamoDB stores it, or some of its attributes. It is
-// encoded by hand: that needs no reflection, and keeps every string unchanged.
+// An item is a record as DynamoDB stores it, or some of its attributes.
 type item = map[string]types.AttributeValue
 
-func encode(owner string, p plants.Plant, key plants.IdempotencyKey, now time.Time) item {
+var (
+	encoder = attributevalue.NewEncoder(func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	decoder = attributevalue.NewDecoder(func(o *attributevalue.DecoderOptions) { o.TagKey = "json" })
+)
+
+// encode returns the item for a record that is created now.
+func (s *Store[T]) encode(owner string, r records.Record[T], key records.IdempotencyKey) (item, error) {
 	it := item{
-		attrID:             number(p.ID),
+		attrID:             number(r.ID),
 		attrOwner:          str(owner),
-		attrName:           str(p.Name),
-		attrCreatedAt:      str(timestamp(now)),
+		attrCreatedAt:      str(timestamp(time.Now())),
 		attrIdempotencyKey: str(string(key)),
 	}
-	if p.Tag != nil {
-		it[attrTag] = str(*p.Tag)
+	fields := reflect.ValueOf(r.Fields)
+	for i, name := range s.fields {
+		v, err := encoder.Encode(fields.Field(i).Interface())
+		if err != nil {
+			return nil, fmt.Errorf("attribute %q: %w", name, err)
+		}
+		if _, null := v.(*types.AttributeValueMemberNULL); !null {
+			it[name] = v
+		}
 	}
-	return it
+	return it, nil
 }
 
-func decode(it item) (p plants.Plant, err error) {
-	if p.ID, err = integer(it, attrID); err != nil {
-		return plants.Plant{}, err
+// decode stores the record in it in r. Fields without an attribute stay zero.
+func (s *Store[T]) decode(it item, r *records.Record[T]) (err error) {
+	if r.ID, err = integer(it, attrID); err != nil {
+		return s.malformed(it, err)
 	}
-	if p.Name, err = text(it, attrName); err != nil {
-		return plants.Plant{}, err
-	}
-	if it[attrTag] != nil {
-		tag, err := text(it, attrTag)
-		if err != nil {
-			return plants.Plant{}, err
+	fields := reflect.ValueOf(&r.Fields).Elem()
+	for i, name := range s.fields {
+		if it[name] == nil {
+			continue
 		}
-		p.Tag = &tag
+		switch field := fields.Field(i).Addr().Interface().(type) {
+		case *string: // faster than decoder, and rejects numbers
+			*field, err = text(it, name)
+		case **string:
+			*field = new("")
+			**field, err = text(it, name)
+		default:
+			if err = decoder.Decode(it[name], field); err != nil {
+				err = fmt.Errorf("attribute %q: %w", name, err)
+			}
+		}
+		if err != nil {
+			return s.malformed(it, err)
+		}
 	}
-	return p, nil
+	return nil
 }
 
 // timestamp formats a time as RFC 3339 in UTC, with milliseconds. Timestamps have

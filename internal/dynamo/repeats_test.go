@@ -1,64 +1,37 @@
 package dynamo_test
 
 import (
-	"context"
 	"errors"
-	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// lost are the faults after which a request was carried out, unknown to the
-// client.
-var lost = map[string]dynamolocal.Fault{
-	"connection cut":        dynamolocal.After(dynamolocal.Cut),
-	"answer too late":       dynamolocal.After(dynamolocal.Hang),
-	"answer truncated":      truncate,
-	"answer stalled":        stall,
-	"server error after it": dynamolocal.After(dynamolocal.Refuse(500, "InternalServerError")),
-	"answer corrupted":      dynamolocal.After(wrongChecksum),
-	"answer unreadable":     dynamolocal.After(dynamolocal.Garble),
-}
-
-// truncate sends half of the answer.
-func truncate(r *http.Request) (*http.Response, error) {
-	resp, err := dynamolocal.Forward(r)
-	if err == nil {
-		resp.Body = io.NopCloser(io.LimitReader(resp.Body, resp.ContentLength/2))
-	}
-	return resp, err
-}
-
-// stall stops in the middle of the answer until the client gives up.
-func stall(r *http.Request) (*http.Response, error) {
-	resp, err := truncate(r)
-	if err == nil {
-		silent, end := io.Pipe()
-		context.AfterFunc(r.Context(), func() { end.Close() })
-		resp.Body = io.NopCloser(io.MultiReader(resp.Body, silent))
-	}
-	return resp, err
-}
-
-// A request whose answer was lost has its effect once, and succeeds.
-func TestAnswerLost(t *testing.T) {
-	for name, fault := range lost {
+// A request whose response was lost has its effect once, and succeeds.
+func TestResponseLost(t *testing.T) {
+	for name, test := range faults {
+		if test.want != records.ErrUnreachable {
+			continue
+		}
 		for _, op := range operations {
 			t.Run(name+", "+op.name, func(t *testing.T) {
 				t.Parallel()
-				store, proxy := newFaulty(t, time.Second) // as in production
+				store, proxy := newFaulty(t, test.limit)
 				put(t, store, "alice", op.start...)
 				wantPlants(t, store, op.start...)
 
 				before := proxy.Count(op.request)
-				proxy.Fail(op.request, fault)
+				proxy.Fail(op.request, dynamolocal.After(test.fault))
 				if err := op.call(t.Context(), store); err != nil {
 					t.Error(err)
 				}
@@ -71,35 +44,35 @@ func TestAnswerLost(t *testing.T) {
 	}
 }
 
-// A Delete that finds no plant succeeds only if DynamoDB may have carried out
-// an earlier attempt.
-func TestDeleteFindsNothing(t *testing.T) {
-	for name, test := range map[string]struct {
-		fault dynamolocal.Fault
-		want  error
-	}{
-		"no fault":                         {nil, plants.ErrNotFound},
-		"throttled":                        {dynamolocal.Throttle, plants.ErrNotFound},
-		"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), plants.ErrNotFound},
-		"wrong clock":                      {dynamolocal.Refuse(400, "RequestTimeout"), plants.ErrNotFound},
-		"connection cut":                   {dynamolocal.Cut, nil},
-		"unavailable":                      {dynamolocal.Unavailable, nil},
-		"unreadable":                       {dynamolocal.Garble, nil},
-		"empty answer":                     {dynamolocal.Reply(200, ""), nil},
-		"no error code":                    {dynamolocal.Reply(400, ""), nil},
-	} {
+// A retry that finds no plant, or another one, says so only if DynamoDB can't have
+// carried out the first attempt.
+func TestRetryFindsAnotherPlant(t *testing.T) {
+	for name, test := range faults {
+		if test.requests == 1 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t, 0)
-			proxy.Fail("DeleteItem", test.fault)
-			if err := remove.call(t.Context(), store); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
+			store, proxy := newFaulty(t, test.limit)
+			nothing, notFound, inUse, keyReused := records.ErrNotFound, records.ErrNotFound, records.ErrInUse, records.ErrKeyReused
+			if test.want == records.ErrUnreachable {
+				nothing, notFound, inUse, keyReused = nil, records.ErrUnreachable, records.ErrUnreachable, records.ErrUnreachable
 			}
-
-			// Another owner's plant is not a deleted one.
+			proxy.Fail("DeleteItem", test.fault)
+			if err := remove.call(t.Context(), store); !errors.Is(err, nothing) {
+				t.Errorf("Delete of nothing: %v, want %v", err, nothing)
+			}
 			put(t, store, "bob", fern)
 			proxy.Fail("DeleteItem", test.fault)
-			wantSentinel(t, "another owner's plant", remove.call(t.Context(), store), plants.ErrNotFound)
+			wantSentinel(t, "Delete of Bob's plant", remove.call(t.Context(), store), notFound)
+			proxy.Fail("PutItem", test.fault)
+			wantSentinel(t, "Create of Bob's id", create.call(t.Context(), store), inUse)
+			if err := store.Create(t.Context(), "alice", record{ID: 8}, "key"); err != nil {
+				t.Fatal(err)
+			}
+			proxy.Fail("PutItem", test.fault)
+			err := store.Create(t.Context(), "alice", record{ID: 8, Fields: fern.Fields}, "key")
+			wantSentinel(t, "Create with the key of another plant", err, keyReused)
 		})
 	}
 }
@@ -115,7 +88,71 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 		once.Do(func() { err = errors.New("no route") })
 		return nil, err
 	}
-	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
+	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New[plants.Plant](client, table)), records.ErrNotFound)
+}
+
+// hold keeps the next request of the operation, and cuts its connection. The
+// returned function carries it out and returns the status.
+func hold(t *testing.T, proxy *dynamolocal.Proxy, operation string) (late func() int) {
+	held := make(chan *http.Request, 1)
+	proxy.Fail(operation, func(r *http.Request) (*http.Response, error) {
+		held <- r
+		return dynamolocal.Cut(r)
+	})
+	return func() int {
+		resp, err := dynamolocal.Forward(<-held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+}
+
+// Alice creates an id of Bob's. Her first attempt is delayed, and the second finds his
+// plant. He deletes it, and then the first attempt stores hers. She must not have been
+// told to choose another id.
+func TestLateCreate(t *testing.T) {
+	t.Parallel()
+	store, proxy := newFaulty(t, 0)
+	put(t, store, "bob", fern)
+	late := hold(t, proxy, "PutItem")
+	wantSentinel(t, "Create", create.call(t.Context(), store), records.ErrUnreachable)
+	if err := store.Delete(t.Context(), "bob", fern.ID); err != nil {
+		t.Fatal(err)
+	}
+	if status := late(); status != http.StatusOK {
+		t.Errorf("the late request: status %d", status)
+	}
+	wantPlants(t, store, fern)
+}
+
+// Alice's plant is stored, but the response is lost. She deletes it by another call, and
+// Bob creates the id. The second attempt must not tell her that hers was refused.
+func TestCreatedThenReplaced(t *testing.T) {
+	t.Parallel()
+	store, proxy := newFaulty(t, 0)
+	proxy.Fail("PutItem", dynamolocal.After(func(r *http.Request) (*http.Response, error) {
+		if err := remove.call(t.Context(), store); err != nil {
+			t.Error(err)
+		}
+		put(t, store, "bob", fern)
+		return dynamolocal.Cut(r)
+	}))
+	wantSentinel(t, "Create", create.call(t.Context(), store), records.ErrUnreachable)
+}
+
+// Alice's plant is deleted, but the response is lost. Bob creates the id. The second
+// attempt must not tell her that she had no such plant.
+func TestDeletedThenReplaced(t *testing.T) {
+	t.Parallel()
+	store, proxy := newFaulty(t, 0)
+	put(t, store, "alice", fern)
+	proxy.Fail("DeleteItem", dynamolocal.After(func(r *http.Request) (*http.Response, error) {
+		put(t, store, "bob", fern)
+		return dynamolocal.Cut(r)
+	}))
+	wantSentinel(t, "Delete", remove.call(t.Context(), store), records.ErrUnreachable)
 }
 
 // A Delete that DynamoDB carries out after its call has returned doesn't delete a
@@ -124,17 +161,13 @@ func TestLateDelete(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t, 0)
 	put(t, store, "alice", fern)
-	held := make(chan *http.Request, 1)
-	proxy.Fail("DeleteItem", func(r *http.Request) (*http.Response, error) {
-		held <- r
-		return dynamolocal.Cut(r)
-	})
+	late := hold(t, proxy, "DeleteItem")
 	if err := remove.call(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
 	put(t, store, "alice", fern)
-	if late, err := dynamolocal.Forward(<-held); err != nil || late.StatusCode != http.StatusBadRequest {
-		t.Errorf("the late request: %+v, %v", late, err)
+	if status := late(); status != http.StatusBadRequest {
+		t.Errorf("the late request: status %d", status)
 	}
 	wantPlants(t, store, fern)
 }
@@ -142,16 +175,19 @@ func TestLateDelete(t *testing.T) {
 // A plant whose creator's clock is ahead can be deleted at once.
 func TestDeleteClockAhead(t *testing.T) {
 	t.Parallel()
-	_, client, table, write := newStore(t)
+	client, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, *client.Options().BaseEndpoint)
-	store := dynamo.New(dynamolocal.Client(t, proxy.URL), table)
-	write(item{"id": number("7"), "owner": str("alice"), "name": str("fern"), "write_token": str("key"),
-		"created_at": str(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))})
+	store := dynamo.New[plants.Plant](dynamolocal.Client(t, proxy.URL), table)
+	ahead := maps.Clone(oldItem)
+	ahead["created_at"] = str(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))
+	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: ahead}); err != nil {
+		t.Fatal(err)
+	}
 
-	// An unanswered attempt may have deleted another plant, before this one was
-	// created.
+	// An attempt without a response may have deleted another plant, before this one
+	// was created.
 	proxy.Fail("DeleteItem", dynamolocal.Cut)
-	wantSentinel(t, "Delete after an unanswered attempt", remove.call(t.Context(), store), plants.ErrUnreachable)
+	wantSentinel(t, "Delete after a lost response", remove.call(t.Context(), store), records.ErrUnreachable)
 	wantPlants(t, store, fern)
 
 	proxy.Fail("DeleteItem", dynamolocal.Throttle)

@@ -1,9 +1,9 @@
-// Package dynamo implements [plants.Store] on Amazon DynamoDB.
+// Package dynamo implements [records.Store] on Amazon DynamoDB.
 //
-// The partition key of the table is the plant's id, so an id is in use at most
+// The partition key of a table is the record's id, so an id is in use at most
 // once among all owners. Lists are queries of the index owner-index, whose keys
 // are owner and id: a page costs the same however large the table is. There are
-// no scans. [TableInput] has the whole schema, [Actions] the permissions.
+// no scans. [TableInput] has the schema of every table.
 package dynamo
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -18,98 +19,104 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
-// Actions are the IAM actions that the program needs, sorted, by the resource that
-// it uses them on: a table in template.yaml, or an index of one. TablePolicy in
-// template.yaml grants them.
-var Actions = map[string][]string{
-	"PlantTable": {
-		"dynamodb:DeleteItem",
-		"dynamodb:PutItem",
-	},
-	"PlantTable/index/" + ownerIndex: {
-		"dynamodb:Query",
-	},
-}
-
-// A Store keeps plants in a DynamoDB table, which any number of processes may
-// share.
+// A Store keeps the records of one resource in a DynamoDB table, which any number of
+// processes may share.
 //
-// List may lag, as [plants.Store] allows: a DynamoDB index is eventually
+// List may lag, as [records.Store] allows: a DynamoDB index is eventually
 // consistent, usually within a fraction of a second.
 //
-// The client retries requests that fail or get no answer. The store can't tell
-// the effect of an unanswered attempt from that of a concurrent request for the
-// same plant. So of two concurrent Deletes both may return nil, and a plant that
-// was created and deleted at the same time may be created again.
+// The client retries requests that fail or get no response. DynamoDB may carry out
+// such an attempt late: after a later attempt of the same call, and even after the
+// call has returned nil. A late Create stores the record if its id is free then, for
+// example because another call has deleted the record. A late Delete doesn't delete
+// records whose Create began after it, up to the difference of the two machines'
+// clocks.
 //
-// DynamoDB may carry out an unanswered attempt late, after the call has returned.
-// A late Delete doesn't delete plants whose Create began after it. If the clocks of
-// the two machines differ by d, it may delete one whose Create began less than d
-// later. A late Create re-creates a plant that was deleted meanwhile; to prevent
-// that, each Delete would have to leave a record.
-type Store struct {
-	client *dynamodb.Client
-	table  string
+// Nor can the store tell the effect of an attempt without a response from that of a
+// concurrent call: of two concurrent Deletes both may return nil.
+type Store[T any] struct {
+	client     *dynamodb.Client
+	table      string
+	fields     []string          // the names of T's fields in JSON, in their order
+	projection string            // of lists: the attributes that decode reads
+	names      map[string]string // of all placeholders in queries
 }
-
-var _ plants.Store = (*Store)(nil)
 
 // New returns the store in the given table, which must have the schema of
 // [TableInput]. The client must be one of [NewClient], since others retry too
 // slowly for a server.
-func New(client *dynamodb.Client, table string) *Store {
-	return &Store{client: client, table: table}
+//
+// It panics if a field has the name of an attribute that the store adds.
+func New[T any](client *dynamodb.Client, table string) *Store[T] {
+	s := &Store[T]{client: client, table: table, projection: "#id", names: map[string]string{"#id": attrID, "#owner": attrOwner}}
+	for field := range reflect.TypeFor[T]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch name {
+		case attrID, attrOwner, attrCreatedAt, attrIdempotencyKey:
+			panic(fmt.Sprintf("dynamo: the store adds the attribute %q itself: rename the field of %T", name, *new(T)))
+		}
+		// Placeholders, since names may be reserved words.
+		placeholder := fmt.Sprint("#f", len(s.fields))
+		s.fields = append(s.fields, name)
+		s.names[placeholder] = name
+		s.projection += ", " + placeholder
+	}
+	return s
 }
 
-// Create implements [plants.Store]. It is one PutItem, which costs a write unit
-// per KB of the plant in the table, and the same in the index.
-func (s *Store) Create(ctx context.Context, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+// Create implements [records.Store]. It is one PutItem, which costs a write unit
+// per KB of the record in the table, and the same in the index.
+func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], key records.IdempotencyKey) error {
+	it, err := s.encode(owner, r, key)
+	if err != nil {
+		return err
+	}
 	var a attempts
-	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
-		Item:                encode(owner, p, key, time.Now()),
+		Item:                it,
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
-		// The existing plant shows whether an earlier attempt created it.
+		// The existing record shows whether an earlier attempt created it.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}, a.watch)
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.existing(failed.Item, owner, p, key)
+		return a.ifClear(s.existing(failed.Item, owner, r, key))
 	}
 	return a.failure(ctx, err)
 }
 
-// existing returns the result of the Create of p if its id belongs to old.
-func (s *Store) existing(old item, owner string, p plants.Plant, key plants.IdempotencyKey) error {
+// existing returns the result of the Create of r if its id belongs to old.
+func (s *Store[T]) existing(old item, owner string, r records.Record[T], key records.IdempotencyKey) error {
 	oldOwner, _ := text(old, attrOwner)
 	oldKey, _ := text(old, attrIdempotencyKey)
 	if oldOwner != owner || oldKey != string(key) {
-		return plants.ErrInUse
+		return records.ErrInUse
 	}
-	q, err := decode(old)
-	if err != nil {
-		return s.malformed(old, err)
+	var stored records.Record[T]
+	if err := s.decode(old, &stored); err != nil {
+		return err
 	}
-	if !p.Same(q) {
-		return plants.ErrKeyReused
+	if !reflect.DeepEqual(stored.Fields, r.Fields) {
+		return records.ErrKeyReused
 	}
 	return nil
 }
 
-// Delete implements [plants.Store]. It is one DeleteItem, which costs as much as
-// the Create did. It is two if the plant seems to be newer than the call, because
+// Delete implements [records.Store]. It is one DeleteItem, which costs as much as
+// the Create did. It is two if the record seems to be newer than the call, because
 // its creator's clock is ahead.
-func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
+func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
+	var a attempts
 	newest := timestamp(time.Now())
 	for {
-		var a attempts
 		_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: &s.table,
 			Key:       item{attrID: number(id)},
-			// The time protects newer plants from a late attempt.
+			// The time protects newer records from a late attempt.
 			ConditionExpression:       aws.String("#owner = :caller AND created_at <= :newest"),
 			ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
 			ExpressionAttributeValues: item{":caller": str(owner), ":newest": str(newest)},
@@ -120,40 +127,37 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 		if !ok {
 			return a.failure(ctx, err)
 		}
-		oldOwner, _ := text(failed.Item, attrOwner)
-		switch {
-		case len(failed.Item) == 0 && a.unclear:
+		if len(failed.Item) == 0 && a.unclear != nil {
 			return nil // an earlier attempt has probably deleted it
-		case oldOwner != owner:
-			return plants.ErrNotFound
-		case a.unclear: // an earlier attempt may have deleted the plant that this one replaced
-			return fmt.Errorf("%w: the plant is newer than an unanswered attempt to delete it", plants.ErrUnreachable)
 		}
-		// The plant exists during the call, so the call may delete it.
+		if oldOwner, _ := text(failed.Item, attrOwner); oldOwner != owner || a.unclear != nil {
+			return a.ifClear(records.ErrNotFound)
+		}
+		// The record exists during the call, so the call may delete it.
 		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
 	}
 }
 
-// List implements [plants.Store]. It is one Query of the index, which costs
+// List implements [records.Store]. It is one Query of the index, which costs
 // half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
-func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.Page, error) {
+func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
 	var a attempts
 	out, err := s.client.Query(ctx, s.query(owner, q), a.watch)
 	if err != nil {
-		return plants.Page{}, a.failure(ctx, err)
+		return records.Page[T]{}, a.failure(ctx, err)
 	}
-	page := plants.Page{Plants: make([]plants.Plant, len(out.Items))}
+	page := records.Page[T]{Records: make([]records.Record[T], len(out.Items))}
 	for i, it := range out.Items {
-		if page.Plants[i], err = decode(it); err != nil {
-			return plants.Page{}, s.malformed(it, err)
+		if err := s.decode(it, &page.Records[i]); err != nil {
+			return records.Page[T]{}, err
 		}
 	}
 	if key := out.LastEvaluatedKey; len(key) > 0 {
 		next, err := integer(key, attrID)
 		if err != nil {
-			return plants.Page{}, s.malformed(key, err)
+			return records.Page[T]{}, s.malformed(key, err)
 		}
 		page.Next = &next
 	}
@@ -162,19 +166,15 @@ func (s *Store) List(ctx context.Context, owner string, q plants.Query) (plants.
 
 // query returns the request for a page. It starts after q.After by a condition on
 // the key, since an ExclusiveStartKey would also need the keys of the table.
-func (s *Store) query(owner string, q plants.Query) *dynamodb.QueryInput {
+func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 &s.table,
 		IndexName:                 aws.String(ownerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner"),
 		ExpressionAttributeValues: item{":owner": str(owner)},
 		Limit:                     aws.Int32(int32(min(q.Limit, math.MaxInt32))),
-		// Placeholders, since some of the names are reserved words.
-		ProjectionExpression:     aws.String("#" + strings.Join(plantAttributes, ", #")),
-		ExpressionAttributeNames: map[string]string{"#owner": attrOwner},
-	}
-	for _, name := range plantAttributes {
-		in.ExpressionAttributeNames["#"+name] = name
+		ProjectionExpression:      &s.projection,
+		ExpressionAttributeNames:  s.names,
 	}
 	if q.After != nil {
 		in.KeyConditionExpression = aws.String("#owner = :owner AND #id > :after")
@@ -184,7 +184,7 @@ func (s *Store) query(owner string, q plants.Query) *dynamodb.QueryInput {
 }
 
 // malformed returns the error for an item that no Create has written.
-func (s *Store) malformed(it item, err error) error {
+func (s *Store[T]) malformed(it item, err error) error {
 	id := "(unknown)"
 	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
 		id = n.Value

@@ -12,6 +12,13 @@ import (
 
 const ownerIndex = "owner-index"
 
+// The IAM actions that the program needs on each table, and on its index. TablePolicy
+// in template.yaml grants them.
+var (
+	TableActions = []string{"dynamodb:DeleteItem", "dynamodb:PutItem"}
+	IndexActions = []string{"dynamodb:Query"}
+)
+
 // TableInput returns the request that creates the table of a [Store]. It is the
 // only definition of the schema in the program.
 //
@@ -55,12 +62,7 @@ func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) erro
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		return fmt.Errorf("create the table %q: %w", name, a.failure(ctx, err))
 	}
-	s := New(client, name)
-	err = s.CheckTable(ctx)
-	if err == nil {
-		err = s.CheckIndex(ctx)
-	}
-	if err != nil {
+	if err := Check(ctx, client, name); err != nil {
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", name, err)
 	}
 	return nil

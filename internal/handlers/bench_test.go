@@ -14,19 +14,20 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // A nullStore stores nothing and lists the same page, at no cost.
 type nullStore struct {
-	plants.Store // nil, so other calls panic
-	page         plants.Page
+	records.Store[plants.Plant] // nil, so other calls panic
+	page                        records.Page[plants.Plant]
 }
 
-func (*nullStore) Create(context.Context, string, plants.Plant, plants.IdempotencyKey) error {
+func (*nullStore) Create(context.Context, string, records.Record[plants.Plant], records.IdempotencyKey) error {
 	return nil
 }
 
-func (s *nullStore) List(context.Context, string, plants.Query) (plants.Page, error) {
+func (s *nullStore) List(context.Context, string, records.Query) (records.Page[plants.Plant], error) {
 	return s.page, nil
 }
 
@@ -36,11 +37,13 @@ func BenchmarkService(b *testing.B) {
 	issuer := authtest.NewIssuer(b)
 	tokens := config.Tokens{JWKS: string(issuer.JWKS())}
 	tag := "herb"
-	store := &nullStore{page: plants.Page{Plants: slices.Repeat([]plants.Plant{{Name: "Basil", Tag: &tag}}, 100)}}
+	store := &nullStore{page: records.Page[plants.Plant]{Records: slices.Repeat([]records.Record[plants.Plant]{
+		{Fields: plants.Plant{Name: "Basil", Tag: &tag}},
+	}, 100)}}
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {
-		return New(Stores{Plants: store}, issuer.Verifier(b, tokens, Scopes()...), log)
+		return New(store, issuer.Verifier(b, tokens, Scopes()...), log)
 	}
 	seen := first()
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,64 +16,73 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // maxBody is the maximum size of a request body, in bytes.
 const maxBody = 64 << 10
 
-// A plantBody is a plant as JSON: the Plant shape of api/openapi.yaml, with the
-// id if the client asked for it. To add a field, add it here and to encodePlant
-// and decodePlant.
-type plantBody struct {
-	ID   *int64  `json:"id,omitzero"`
-	Name string  `json:"name"`
-	Tag  *string `json:"tag,omitzero"`
-}
-
-// encodePlant returns p as a line of JSON.
-func encodePlant(p *plants.Plant, withID bool) []byte {
-	b := plantBody{Name: p.Name, Tag: p.Tag}
-	if withID {
-		b.ID = &p.ID
-	}
-	return encode(b)
-}
-
-// decodePlant reads and validates a NewPlant. The JSON must be unambiguous (RFC
-// 8259, RFC 7493): UTF-8 without a byte order mark, no duplicate names at any
-// depth, no lone surrogates, nothing after the object. Names are case-sensitive,
-// and unknown names are ignored.
-func decodePlant(body []byte) (p plants.Plant, err error) {
+// decodeRecord reads and validates a record from the body of a request. The JSON
+// must be unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no
+// duplicate names at any depth, no lone surrogates, nothing after the object. Names
+// are case-sensitive, and unknown names are ignored.
+func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error) {
 	// Raw values distinguish null from absent, and 1.0 from 1.
-	var fields struct {
-		ID   jsontext.Value `json:"id"`
-		Name jsontext.Value `json:"name"`
-		Tag  jsontext.Value `json:"tag"`
-	}
-	err = json.Unmarshal(body, &fields)
+	var members map[string]jsontext.Value
+	err = json.Unmarshal(body, &members)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return p, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
+		return r, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
 	}
 	var ok bool
-	if p.ID, ok = parseInt64(string(fields.ID)); !ok {
-		return p, failf(CodeInvalidField, "id is required and must be %s", int64Rule)
+	if r.ID, ok = parseInt64(string(members["id"])); !ok {
+		return r, failf(CodeInvalidField, "id is required and must be %s", int64Rule)
 	}
-	name, err := decodeString("name", fields.Name)
-	if err != nil {
-		return p, err
+	for field, v := range reflect.ValueOf(&r.Fields).Elem().Fields() {
+		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		member, present := members[name]
+		if !present && option != "omitzero" {
+			return r, failf(CodeInvalidField, "%s is required", name)
+		}
+		if present && !decodeField(member, v) {
+			return r, failf(CodeInvalidField, "%s must be %s", name, typeRule(v.Type()))
+		}
 	}
-	if name == nil {
-		return p, failf(CodeInvalidField, "name is required")
+	if err := r.Fields.Validate(); err != nil {
+		return r, failf(CodeInvalidField, "%s", err)
 	}
-	p.Name = *name
-	if p.Tag, err = decodeString("tag", fields.Tag); err != nil {
-		return p, err
+	return r, nil
+}
+
+// decodeField stores member in v, and reports whether it has the type of v.
+func decodeField(member jsontext.Value, v reflect.Value) (ok bool) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
 	}
-	if err := p.Validate(); err != nil {
-		return p, failf(CodeInvalidField, "%s", err)
+	if v.CanInt() {
+		// Unmarshal accepts -0.
+		n, ok := parseInt64(string(member))
+		if !ok || v.OverflowInt(n) {
+			return false
+		}
 	}
-	return p, nil
+	return member.Kind() != 'n' && json.Unmarshal(member, v.Addr().Interface()) == nil
+}
+
+// typeRule says which values decodeField accepts for a field of type t.
+func typeRule(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int64:
+		return int64Rule
+	}
+	return "like " + strings.TrimSpace(string(encode(reflect.Zero(t).Interface())))
 }
 
 // int64Rule says what parseInt64 accepts.
@@ -83,21 +93,6 @@ var int64Rule = fmt.Sprintf("an integer from %d to %d in plain digits", int64(ma
 func parseInt64(s string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
-}
-
-// decodeString returns the string v, or nil if v is absent.
-func decodeString(field string, v jsontext.Value) (*string, error) {
-	if v == nil {
-		return nil, nil
-	}
-	if v.Kind() != '"' {
-		return nil, failf(CodeInvalidField, "%s must be a string", field)
-	}
-	b, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return nil, failf(CodeMalformedBody, "%s is not a valid JSON string", field)
-	}
-	return new(string(b)), nil
 }
 
 // explain returns the end of the error message for a malformed body.
@@ -115,6 +110,8 @@ func explain(body []byte, err error) string {
 		fault = "unexpected end"
 	case char == utf8.RuneError && size == 1:
 		fault = "invalid UTF-8"
+	case strings.Contains(syntax.Error(), "surrogate"):
+		fault = "lone surrogate"
 	case bytes.HasPrefix(rest, []byte("\ufeff")):
 		fault = "byte order mark"
 	}
@@ -163,4 +160,38 @@ func encode(v any) []byte {
 		panic(err) // every string was validated as UTF-8
 	}
 	return append(b, '\n')
+}
+
+// An array is the body of a list: a JSON array of at most maxList bytes.
+type array struct {
+	buffer  bytes.Buffer
+	encoder *jsontext.Encoder
+	end     int // of the last element in the buffer that fits
+}
+
+func newArray() *array {
+	a := &array{end: len("[")}
+	a.encoder = jsontext.NewEncoder(&a.buffer)
+	_ = a.encoder.WriteToken(jsontext.BeginArray)
+	return a
+}
+
+// add appends v, and reports whether it fits. After one that doesn't, only close
+// may be called.
+func (a *array) add(v any) (fits bool) {
+	if err := json.MarshalEncode(a.encoder, v); err != nil {
+		panic(err) // every string was validated as UTF-8
+	}
+	end := int(a.encoder.OutputOffset())
+	if end+len("]\n") > maxList {
+		return false
+	}
+	a.end = end
+	return true
+}
+
+// close returns the array with the elements that fit, as a line of JSON.
+func (a *array) close() []byte {
+	_ = a.encoder.WriteToken(jsontext.EndArray) // flushes the encoder
+	return append(bytes.Clone(a.buffer.Bytes()[:a.end]), "]\n"...)
 }

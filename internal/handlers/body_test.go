@@ -8,55 +8,79 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records/recordstest"
 )
 
-func TestEveryFieldHasJSON(t *testing.T) {
-	p := plantstest.Plant(t, 1)
-	for _, want := range append(plantstest.Variants(t, p), p) {
-		body := bytes.TrimSpace(encodePlant(&want, true))
-		got, err := decodePlant(body)
-		if err != nil {
-			t.Fatalf("decodePlant(%s): %v", body, err)
-		}
-		if d := plantstest.Difference(got, want); d != "" {
-			t.Fatalf("decodePlant(%s): %s; add the field to plantBody, encodePlant and decodePlant in internal/handlers/body.go", body, d)
+// A field of any kind has the same JSON in requests and in responses.
+func TestKindsOfFields(t *testing.T) {
+	r := recordstest.New[recordstest.Sample](t, 1)
+	for _, want := range append(recordstest.Variants(t, r), r) {
+		body := encode(want)
+		got, err := decodeRecord[recordstest.Sample](body)
+		if d := recordstest.Difference(got, want); err != nil || d != "" {
+			t.Fatalf("decodeRecord(%s): %v, %s", body, err, d)
 		}
 	}
 }
 
-// FuzzDecodePlant compares decodePlant with encoding/json, which is more
-// lenient: a body that decodePlant accepts has the members of the plant, with
+// null, and values of other types, are refused with the type that the field has.
+func TestTypesOfFields(t *testing.T) {
+	for field, test := range map[string]struct{ wrong, want string }{
+		"name":   {`1`, `name must be a string`},
+		"note":   {`{}`, `note must be a string`},
+		"count":  {`1.0`, `count must be an integer from -9223372036854775808 to 9223372036854775807 in plain digits`},
+		"done":   {`"true"`, `done must be true or false`},
+		"at":     {`"today"`, `at must be like "0001-01-01T00:00:00Z"`},
+		"parts":  {`[1]`, `parts must be like []`},
+		"labels": {`[]`, `labels must be like {}`},
+	} {
+		for _, value := range []string{"null", test.wrong} {
+			body := encode(recordstest.New[recordstest.Sample](t, 1))
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal(body, &members); err != nil {
+				t.Fatal(err)
+			}
+			members[field] = json.RawMessage(value)
+			body, _ = json.Marshal(members)
+			if _, err := decodeRecord[recordstest.Sample](body); err == nil || err.Error() != test.want {
+				t.Errorf("%s %s: %v, want %s", field, value, err, test.want)
+			}
+		}
+	}
+}
+
+// FuzzDecodeRecord compares decodeRecord with encoding/json, which is more
+// lenient: a body that decodeRecord accepts has the members of the plant, with
 // the same values.
-func FuzzDecodePlant(f *testing.F) {
+func FuzzDecodeRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"name":"Basil","tag":"herb"}`, `{"id":-9223372036854775808,"name":"\ud83c\udf3f","tag":""}`,
 		`{"id":1,"name":"a","x":{"y":1,"y":2}}`, `{"id":1e3,"name":null}`, "\xef\xbb\xbf{}", `{"id":0,"n\u0061me":"a"}`, `null`,
 	} {
 		f.Add([]byte(seed))
 	}
-	all := plantstest.Plant(f, 1)
-	members := decodeMembers(f, encodePlant(&all, true))
+	members := decodeMembers(f, encode(recordstest.New[plants.Plant](f, 1)))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := decodePlant(body)
+		r, err := decodeRecord[plants.Plant](body)
 		if err != nil {
 			if f, ok := errors.AsType[*failure](err); !ok || f.code != CodeMalformedBody && f.code != CodeInvalidField {
 				t.Errorf("unexpected error for a body: %v", err)
 			}
 			return
 		}
-		if err := p.Validate(); err != nil || !utf8.Valid(body) {
+		if err := r.Fields.Validate(); err != nil || !utf8.Valid(body) {
 			t.Errorf("accepted %q: %v", body, err)
 		}
-		encoded := encodePlant(&p, true)
+		encoded := encode(r)
 		got, want := decodeMembers(t, encoded), decodeMembers(t, body)
 		for name := range members {
 			if !reflect.DeepEqual(got[name], want[name]) {
 				t.Errorf("%s is %v, want %v", name, got[name], want[name])
 			}
 		}
-		if again, err := decodePlant(encoded); err != nil || !again.Same(p) || bytes.Contains(encoded, []byte(`\u003c`)) {
-			t.Errorf("%+v is encoded as %s", p, encoded)
+		if again, err := decodeRecord[plants.Plant](encoded); err != nil || !reflect.DeepEqual(again, r) || bytes.Contains(encoded, []byte(`\u003c`)) {
+			t.Errorf("%+v is encoded as %s", r, encoded)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // A Code is the numeric value of an Error: its HTTP status times 100, plus a
@@ -43,8 +43,7 @@ const (
 // Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
 
-// A failure is what a client learns about an error. As an error itself, it is a
-// fault that this package found in a request.
+// A failure is an error together with what a client learns about it.
 type failure struct {
 	code    Code
 	message string      // names the field and the rule
@@ -77,12 +76,11 @@ var failures = []struct {
 }{
 	{context.DeadlineExceeded, failure{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
 	{context.Canceled, failure{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
-	{plants.ErrInUse, failure{CodeInUse, "id is in use; choose another id at random", nil}},
-	{plants.ErrKeyReused, failure{CodeKeyReused, "Idempotency-Key was used for this id with other field values", nil}},
-	{plants.ErrNotFound, failure{CodeNotFound, "you have no plant with this id", nil}},
-	{plants.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
-	{plants.ErrUnreachable, failure{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
-	{plants.ErrUnwritable, failure{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
+	{records.ErrInUse, failure{CodeInUse, "id is in use; choose another id at random", nil}},
+	{records.ErrKeyReused, failure{CodeKeyReused, "Idempotency-Key was used for this id with other field values", nil}},
+	{records.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
+	{records.ErrUnreachable, failure{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
+	{records.ErrUnwritable, failure{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
 	{auth.ErrNoToken, failure{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
 	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
 	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service", challenge(`, error="invalid_token"`)}},
@@ -101,6 +99,17 @@ func describe(err error) failure {
 		}
 	}
 	return failure{CodeInternal, "internal error", nil}
+}
+
+// failed returns the response to a request that failed with err.
+func failed(err error) response {
+	f := describe(err)
+	// The Error shape of api/openapi.yaml.
+	body := struct {
+		Error   Code   `json:"error"`
+		Message string `json:"message"`
+	}{f.code, f.message}
+	return response{status: f.code.Status(), code: f.code, header: f.header, body: encode(body)}
 }
 
 func retryAfter(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }

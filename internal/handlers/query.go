@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"net/http"
 	"net/url"
 	"strconv"
 )
@@ -48,6 +49,16 @@ func parseListQuery(raw string) (q listQuery, err error) {
 		q.includeID = true
 	}
 	return q, nil
+}
+
+// response returns the list in body. If next is not nil, the list goes on after
+// that id.
+func (q listQuery) response(body *array, next *int64) response {
+	resp := response{status: http.StatusOK, body: body.close()}
+	if next != nil {
+		resp.header = http.Header{"Link": {q.nextLink(*next)}}
+	}
+	return resp
 }
 
 // nextLink returns the Link header (RFC 8288) for the page after the given id.

@@ -4,14 +4,20 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
-// routes is the route table. To add an operation, add a row beside those of the
-// same path, its function in plants.go, and its description in api/openapi.yaml.
-var routes = []Route{
-	{http.MethodPost, "/plants", "plants/write", (*Service).create},
-	{http.MethodGet, "/plants", "plants/read", (*Service).list},
-	{http.MethodDelete, "/plants/{id}", "plants/write", (*Service).delete},
+// newRoutes returns the route table. A resource has a store and its rows. To add an
+// operation, add a row beside those of the same path, its function in resource.go,
+// and its description in api/openapi.yaml.
+func newRoutes(plants records.Store[plants.Plant]) []Route {
+	return []Route{
+		{http.MethodPost, "/plants", "plants/write", create(plants)},
+		{http.MethodGet, "/plants", "plants/read", list(plants)},
+		{http.MethodDelete, "/plants/{id}", "plants/write", remove(plants, "plant")},
+	}
 }
 
 // A Route is an operation of the service. HEAD is served like GET; the HTTP
@@ -20,58 +26,70 @@ type Route struct {
 	Method  string
 	Pattern string // the path; {id} stands for one segment
 	Scope   string // the scope that the operation requires, see [auth.Caller.Allows]
-	serve   func(*Service, *request) (response, error)
+	serve   serveFunc
 }
 
 // Routes returns all routes of the service.
-func Routes() []Route { return slices.Clone(routes) }
+func Routes() []Route { return newRoutes(nil) }
 
 // Scopes returns the scopes of all routes, sorted, each once.
 func Scopes() []string {
 	var scopes []string
-	for _, rt := range routes {
+	for _, rt := range Routes() {
 		scopes = append(scopes, rt.Scope)
 	}
 	slices.Sort(scopes)
 	return slices.Compact(scopes)
 }
 
-// match finds the route of r by its method and path. The path is decoded once
-// and must match exactly: it is not cleaned, and nothing is redirected.
-// ([http.ServeMux] redirects //plants, and accepts %2F within an id, which some
-// fronts decode before the service sees it.)
+// find returns the route for a method and a path, and the segment of the path
+// that stands for {id}. It returns nil if there is none.
 //
-// OPTIONS has no route: match returns the methods that the path allows (RFC 9110
-// section 9.3.7).
-func (r *request) match() (allow string, err error) {
-	var allowed, patterns []string
-	for i := range routes {
-		rt := &routes[i]
+// The path is decoded once and must match exactly: it is not cleaned, and nothing is
+// redirected. ([http.ServeMux] redirects //plants, and accepts %2F within an id,
+// which some fronts decode before the service sees it.)
+func (s *Service) find(method, path string) (rt *Route, id string) {
+	for i := range s.routes {
+		rt := &s.routes[i]
+		if id, ok := rt.matchPath(path); ok && slices.Contains(rt.methods(), method) {
+			return rt, id
+		}
+	}
+	return nil, ""
+}
+
+// allowed returns the methods of a path for the header Allow, or "" if the service
+// doesn't have the path.
+func (s *Service) allowed(path string) string {
+	var methods []string
+	for _, rt := range s.routes {
+		if _, ok := rt.matchPath(path); ok {
+			methods = append(methods, rt.methods()...)
+		}
+	}
+	if methods == nil {
+		return ""
+	}
+	methods = append(methods, http.MethodOptions)
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
+}
+
+// paths returns the paths of the service, for a message.
+func (s *Service) paths() string {
+	var patterns []string
+	for _, rt := range s.routes {
 		patterns = append(patterns, rt.Pattern)
-		id, ok := rt.matchPath(r.URL.Path)
-		if !ok {
-			continue
-		}
-		methods := []string{rt.Method}
-		if rt.Method == http.MethodGet {
-			methods = append(methods, http.MethodHead)
-		}
-		if slices.Contains(methods, r.Method) {
-			r.route, r.id = rt, id
-			return "", nil
-		}
-		allowed = append(allowed, methods...)
 	}
-	if allowed == nil {
-		return "", failf(CodeUnknownPath, "no such path; the paths are %s", strings.Join(slices.Compact(patterns), " and "))
+	return strings.Join(slices.Compact(patterns), " and ")
+}
+
+// methods returns the methods that rt serves.
+func (rt *Route) methods() []string {
+	if rt.Method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
 	}
-	allowed = append(allowed, http.MethodOptions)
-	slices.Sort(allowed)
-	allow = strings.Join(allowed, ", ")
-	if r.Method == http.MethodOptions {
-		return allow, nil
-	}
-	return "", &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
+	return []string{rt.Method}
 }
 
 // matchPath reports whether path matches the pattern of rt, and returns the

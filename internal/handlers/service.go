@@ -4,7 +4,7 @@
 // The context of a request limits its time; package lambdahttp and cmd/local set it.
 //
 // [Service.ServeHTTP] matches the route of a request (routes.go), checks the
-// token, runs the route's function (plants.go), and sends and logs the result.
+// token, runs the route's function (resource.go), and sends and logs the result.
 // Every response is sent in one place, so each has its headers, the Error shape
 // if it failed (errors.go), and one log line.
 package handlers
@@ -18,29 +18,29 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
-	stores Stores
+	routes []Route
 	tokens *auth.Verifier
 	log    *slog.Logger
 }
 
-// Stores are the stores of a [Service], one for each resource.
-type Stores struct {
-	Plants plants.Store
-}
-
-// New returns a service that keeps its resources in stores, accepts callers with
-// valid tokens, and logs one line per request.
-func New(stores Stores, tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{stores: stores, tokens: tokens, log: log}
+// New returns a service that keeps each resource in its store, accepts callers with
+// valid tokens, and logs one line per request. It panics if a store is nil.
+func New(plants records.Store[plants.Plant], tokens *auth.Verifier, log *slog.Logger) *Service {
+	if slices.Contains([]any{plants}, nil) {
+		panic("handlers: a store is missing")
+	}
+	return &Service{routes: newRoutes(plants), tokens: tokens, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
@@ -51,9 +51,10 @@ type request struct {
 	caller auth.Caller
 }
 
-// A response is a success. Failures are errors, see errors.go.
+// A response is what a client gets.
 type response struct {
 	status int
+	code   Code        // 0 for a success
 	header http.Header // in addition to the headers of every response
 	body   []byte      // JSON, or nil for no body
 }
@@ -69,8 +70,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
-	status := send(w, resp, err)
-	s.logRequest(req, status, err, time.Since(start))
+	if err != nil {
+		resp = failed(err)
+	}
+	send(w, resp)
+	s.logRequest(req, resp, err, time.Since(start))
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
@@ -83,12 +87,15 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 			err = &panicError{v, debug.Stack()}
 		}
 	}()
-	allow, err := r.match()
-	if err != nil {
-		return response{}, err
+	allow := s.allowed(r.URL.Path)
+	if allow == "" {
+		return response{}, failf(CodeUnknownPath, "no such path; the paths are %s", s.paths())
 	}
-	if r.route == nil { // OPTIONS
+	if r.Method == http.MethodOptions {
 		return response{status: http.StatusNoContent, header: http.Header{"Allow": {allow}}}, nil
+	}
+	if r.route, r.id = s.find(r.Method, r.URL.Path); r.route == nil {
+		return response{}, &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
 	}
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
@@ -97,22 +104,11 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	return r.route.serve(s, r)
+	return r.route.serve(r)
 }
 
-// An errorBody is the Error shape of api/openapi.yaml.
-type errorBody struct {
-	Error   Code   `json:"error"`
-	Message string `json:"message"`
-}
-
-// send writes resp or, if err is not nil, what the client learns about err. It
-// returns the status. Every response is sent here.
-func send(w http.ResponseWriter, resp response, err error) int {
-	if err != nil {
-		f := describe(err)
-		resp = response{status: f.code.Status(), header: f.header, body: encode(errorBody{f.code, f.message})}
-	}
+// send writes resp. Every response is sent here.
+func send(w http.ResponseWriter, resp response) {
 	h := w.Header()
 	maps.Copy(h, resp.header)
 	h.Set("Cache-Control", "no-store")
@@ -122,7 +118,6 @@ func send(w http.ResponseWriter, resp response, err error) int {
 	}
 	w.WriteHeader(resp.status)
 	w.Write(resp.body) // fails only if the client has disconnected
-	return resp.status
 }
 
 // Fail sends the response to a request that never reached the service, or that the
@@ -131,7 +126,7 @@ func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
 	if id := logging.RequestIDOf(r.Context()); id != "" {
 		w.Header().Set("X-Request-Id", id)
 	}
-	send(w, response{}, &failure{code: code, message: message})
+	send(w, failed(&failure{code: code, message: message}))
 }
 
 // A panicError is a recovered panic.
@@ -143,7 +138,7 @@ type panicError struct {
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
-func (s *Service) logRequest(r *request, status int, err error, took time.Duration) {
+func (s *Service) logRequest(r *request, resp response, err error, took time.Duration) {
 	attrs := []slog.Attr{slog.String("method", truncate(r.Method))}
 	if r.route != nil {
 		attrs = append(attrs, slog.String("route", r.route.Method+" "+r.route.Pattern))
@@ -151,7 +146,7 @@ func (s *Service) logRequest(r *request, status int, err error, took time.Durati
 		attrs = append(attrs, slog.String("route", "none"), slog.String("path", truncate(r.URL.EscapedPath())))
 	}
 	attrs = append(attrs,
-		slog.Int("status", status),
+		slog.Int("status", resp.status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	)
 	if r.caller.Subject != "" {
@@ -159,9 +154,9 @@ func (s *Service) logRequest(r *request, status int, err error, took time.Durati
 	}
 	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, slog.Int("error", int(describe(err).code)), slog.String("cause", err.Error()))
+		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
 		// A client that disconnected is not an error of the service.
-		if status >= 500 && !errors.Is(err, context.Canceled) {
+		if resp.status >= 500 && !errors.Is(err, context.Canceled) {
 			level = slog.LevelError
 		} else if errors.Is(err, auth.ErrKeysUnavailable) {
 			level = slog.LevelWarn // the token may be signed with a newer key

@@ -17,7 +17,8 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/records/recordstest"
 )
 
 // A server is a service with its log and a token of alice.
@@ -27,11 +28,11 @@ type server struct {
 	log   bytes.Buffer
 }
 
-func newServer(t testing.TB, store plants.Store) *server {
+func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
 	t.Helper()
 	issuer := authtest.NewIssuer(t)
 	s := &server{token: issuer.Token("alice")}
-	s.Service = New(Stores{Plants: store}, issuer.Verifier(t, config.Tokens{}, Scopes()...), logging.New(&s.log, slog.LevelInfo))
+	s.Service = New(store, issuer.Verifier(t, config.Tokens{}, Scopes()...), logging.New(&s.log, slog.LevelInfo))
 	return s
 }
 
@@ -59,7 +60,7 @@ func (s *server) logLine(t *testing.T) (line map[string]any) {
 }
 
 func TestLogLine(t *testing.T) {
-	s := newServer(t, new(plantstest.Memory))
+	s := newServer(t, new(recordstest.Memory[plants.Plant]))
 	long := strings.Repeat("x", 63)
 	unknown := "no such path; the paths are /plants and /plants/{id}"
 	seen := map[any]bool{}
@@ -70,7 +71,7 @@ func TestLogLine(t *testing.T) {
 		{s.token, "POST", "/plants?x=y", `{"id":1,"name":"Basil"}`, map[string]any{"method": "POST", "route": "POST /plants", "status": 200.0, "sub": "alice"}},
 		{s.token, "HEAD", "/plants", "", map[string]any{"method": "HEAD", "route": "GET /plants", "status": 200.0, "sub": "alice"}},
 		{s.token, "DELETE", "/plants/2", "", map[string]any{"method": "DELETE", "route": "DELETE /plants/{id}", "status": 404.0, "sub": "alice",
-			"error": 40400.0, "cause": plants.ErrNotFound.Error()}},
+			"error": 40400.0, "cause": "you have no plant with this id"}},
 		{"", "GET", "/plants", "", map[string]any{"method": "GET", "route": "GET /plants", "status": 401.0,
 			"error": 40100.0, "cause": "no bearer token: no Authorization header"}},
 		{s.token, "OPTIONS", "/plants?x=y", "", map[string]any{"method": "OPTIONS", "route": "none", "path": "/plants", "status": 204.0}},
@@ -110,8 +111,8 @@ func TestLogOfTokens(t *testing.T) {
 	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
-	s := newServer(t, new(plantstest.Memory))
-	s.Service = New(s.stores, issuer.Verifier(t, config.Tokens{JWKSURL: keys.URL}, Scopes()...), s.Service.log)
+	s := newServer(t, new(recordstest.Memory[plants.Plant]))
+	s.Service = New(new(recordstest.Memory[plants.Plant]), issuer.Verifier(t, config.Tokens{JWKSURL: keys.URL}, Scopes()...), s.Service.log)
 	send := func(token string) map[string]any {
 		s.token = token
 		s.do(t.Context(), "GET", "/plants", "")
@@ -137,7 +138,7 @@ func TestFaults(t *testing.T) {
 		"error":                    {errors.New("error"), CodeInternal, "ERROR"},
 		"panic":                    {"panic", CodeInternal, "ERROR"},
 		"timeout":                  {context.DeadlineExceeded, CodeTimeout, "ERROR"},
-		"timeout after throttling": {errors.Join(plants.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "ERROR"},
+		"timeout after throttling": {errors.Join(records.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "ERROR"},
 		"canceled":                 {context.Canceled, CodeTimeout, "INFO"},
 	} {
 		s := newServer(t, faultyStore{fault: test.fault})
@@ -156,13 +157,13 @@ func TestFaults(t *testing.T) {
 
 // A faultyStore panics, or fails if its fault is an error.
 type faultyStore struct {
-	plants.Store
+	records.Store[plants.Plant]
 	fault any
 }
 
-func (s faultyStore) List(context.Context, string, plants.Query) (plants.Page, error) {
+func (s faultyStore) List(context.Context, string, records.Query) (records.Page[plants.Plant], error) {
 	if err, ok := s.fault.(error); ok {
-		return plants.Page{}, fmt.Errorf("secret: %w", err)
+		return records.Page[plants.Plant]{}, fmt.Errorf("secret: %w", err)
 	}
 	panic("secret")
 }

@@ -1,5 +1,4 @@
-// Package plants defines the plant, the rules of its fields, and the contract
-// of the stores that keep plants.
+// Package plants defines the plant: its fields, their names and their rules.
 //
 // It knows nothing of HTTP or databases.
 package plants
@@ -18,19 +17,15 @@ const (
 	MaxTagLength  = 256
 )
 
-// A Plant is one plant of one owner.
+// A Plant is one plant. Its id is beside it, in a records.Record.
 type Plant struct {
-	// ID identifies the plant among the plants of all owners. Every int64 is
-	// valid.
-	ID int64
-
 	// Name has 1 to MaxNameLength code points, at least one of which is not
 	// white space. Control characters are allowed.
-	Name string
+	Name string `json:"name"`
 
 	// Tag has at most MaxTagLength code points. It is nil if the plant has no
 	// tag, which differs from an empty tag.
-	Tag *string
+	Tag *string `json:"tag,omitzero"`
 }
 
 // Validate returns an error for the first rule that p breaks. Its text is a
@@ -61,18 +56,4 @@ func validateText(field, s string, limit int) error {
 		return fmt.Errorf("%s must have at most %d characters", field, limit)
 	}
 	return nil
-}
-
-// Same reports whether all fields of p and q are equal. Tags are compared by
-// value.
-func (p Plant) Same(q Plant) bool {
-	return p.ID == q.ID && p.Name == q.Name && sameText(p.Tag, q.Tag)
-}
-
-// sameText reports whether a and b are both nil or point to equal strings.
-func sameText(a, b *string) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }

@@ -95,7 +95,7 @@ func download(dir string) error {
 }
 
 // Client returns a client for the given endpoint, like [dynamo.NewClient], but its
-// attempts have no time limit: on a busy machine one may get no answer in a second,
+// attempts have no time limit: on a busy machine one may get no response in a second,
 // and then Delete can't know whether there was a plant. The SDK logs to the output
 // of the test.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {

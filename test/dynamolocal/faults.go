@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Fault answers a request in place of DynamoDB. If it returns an error, the
-// proxy closes the connection to the client without an answer.
+// A Fault responds to a request in place of DynamoDB. If it returns an error, the
+// proxy closes the connection to the client without a response.
 type Fault func(r *http.Request) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper].
@@ -30,20 +30,20 @@ var (
 	// Unavailable is a server error.
 	Unavailable = Refuse(http.StatusServiceUnavailable, "ServiceUnavailable")
 
-	// Garble answers with something that isn't DynamoDB's.
+	// Garble is a response that isn't DynamoDB's.
 	Garble = Reply(http.StatusOK, "<html>Welcome</html>")
 )
 
-// Cut closes the connection without an answer.
+// Cut closes the connection without a response.
 func Cut(*http.Request) (*http.Response, error) { return nil, errors.New("cut by a test") }
 
-// Hang doesn't answer until the client gives up.
+// Hang doesn't respond until the client gives up.
 func Hang(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return Cut(r)
 }
 
-// Reply answers with the given status and body.
+// Reply responds with the given status and body.
 func Reply(status int, body string) Fault {
 	return func(*http.Request) (*http.Response, error) {
 		return &http.Response{
@@ -54,7 +54,7 @@ func Reply(status int, body string) Fault {
 	}
 }
 
-// Refuse answers with an error of DynamoDB.
+// Refuse responds with an error of DynamoDB.
 func Refuse(status int, code string) Fault {
 	return Reply(status, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`, code))
 }

@@ -38,8 +38,8 @@ func NewProxy(t testing.TB, endpoint string) *Proxy {
 	p := &Proxy{count: map[string]int{}, actions: map[string][]string{}, faults: map[string][]Fault{}, always: map[string]Fault{}}
 	p.Server = httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     Fault(p.answer),
-		FlushInterval: 10 * time.Millisecond, // sends the start of an answer that stalls
+		Transport:     Fault(p.respond),
+		FlushInterval: 10 * time.Millisecond, // sends the start of a response that stalls
 		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	})
 	t.Cleanup(func() {
@@ -80,8 +80,8 @@ func (p *Proxy) Actions() map[string][]string {
 	return maps.Clone(p.actions)
 }
 
-// answer records a request and returns the answer of DynamoDB or of a fault.
-func (p *Proxy) answer(r *http.Request) (*http.Response, error) {
+// respond records a request and returns the response of DynamoDB or of a fault.
+func (p *Proxy) respond(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package plantstest
+package recordstest
 
 import (
 	"os"
@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // faultVariable names the fault that TestMemory tests.
-const faultVariable = "PLANTSTEST_FAULT"
+const faultVariable = "RECORDSTEST_FAULT"
 
 func TestMemory(t *testing.T) {
 	patience = 50 * time.Millisecond // the memory is consistent
-	TestStore(t, func(t *testing.T) plants.Store {
+	TestStore(t, func(t *testing.T) records.Store[Sample] {
 		fault := faults[os.Getenv(faultVariable)] // no fault if unset
-		fault.memory = new(Memory)
+		fault.memory = new(Memory[Sample])
 		return fault
 	})
 }
@@ -49,9 +49,9 @@ func TestFaults(t *testing.T) {
 }
 
 func TestEveryPromiseHasAFault(t *testing.T) {
-	for _, promise := range promises {
+	for _, promise := range promises[Sample]() {
 		if _, ok := faults[promise.name]; !ok {
-			t.Errorf("no faulty store violates %q: add one to faults in internal/plants/plantstest/faults_test.go", promise.name)
+			t.Errorf("no faulty store violates %q: add one to faults in internal/records/recordstest/faults_test.go", promise.name)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package plants
+package records
 
 import (
 	"crypto/rand"
@@ -9,7 +9,7 @@ import (
 )
 
 // An IdempotencyKey makes a create repeatable: a store recognizes retries of the
-// request that created a plant by it. It is at most 44 ASCII characters, safe to
+// request that created a record by it. It is at most 44 ASCII characters, safe to
 // store and to log. The first character keeps random keys and hashes apart.
 type IdempotencyKey string
 

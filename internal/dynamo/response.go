@@ -13,11 +13,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// addMiddleware adds [verifyAnswer] to the middleware of a request, next to the
-// HTTP client, and [hideToken] after the decoding of an answer.
+// addMiddleware adds [verifyResponse] to the middleware of a request, next to the
+// HTTP client, and [hideToken] after the decoding of a response.
 func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
-		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyAnswer", verifyAnswer), middleware.After),
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyResponse", verifyResponse), middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
 }
 
@@ -27,16 +27,16 @@ func hideToken(ctx context.Context, in middleware.DeserializeInput, next middlew
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)
-	if answer, ok := errors.AsType[*smithy.GenericAPIError](err); ok && answer.Code == "InvalidSignatureException" {
-		answer.Message = "the signature is wrong or has expired"
+	if e, ok := errors.AsType[*smithy.GenericAPIError](err); ok && e.Code == "InvalidSignatureException" {
+		e.Message = "the signature is wrong or has expired"
 	}
 	return out, metadata, err
 }
 
-// verifyAnswer reads an answer and returns an error if it is damaged, so that the
+// verifyResponse reads a response and returns an error if it is damaged, so that the
 // request is retried. The SDK only logs a wrong checksum, and takes a success
 // without a body for an empty result.
-func verifyAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+func verifyResponse(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)
@@ -52,9 +52,9 @@ func verifyAnswer(ctx context.Context, in middleware.DeserializeInput, next midd
 	switch {
 	case err != nil:
 	case checksum != "" && checksum != fmt.Sprint(crc32.ChecksumIEEE(body)):
-		err = errors.New("the answer doesn't match its checksum")
-	case resp.StatusCode < 300 && len(body) == 0:
-		err = errors.New("the answer is empty")
+		err = errors.New("the response doesn't match its checksum")
+	case len(body) == 0:
+		err = errors.New("the response is empty")
 	}
 	if err != nil {
 		err = &smithy.DeserializationError{Err: err}

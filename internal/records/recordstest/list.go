@@ -1,26 +1,26 @@
-package plantstest
+package recordstest
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // Ids are in numeric order over the whole range of int64, not in the order of
 // unsigned integers, floating-point numbers or text. The pages of any size
-// together contain every plant exactly once.
-func testOrder(t *testing.T, s suite) {
-	const owner = "plantstest-order" // fixed, to delete what an interrupted run left behind
+// together contain every record exactly once.
+func testOrder[T records.Fields](t *testing.T, s suite[T]) {
+	const owner = "recordstest-order" // fixed, to delete what an interrupted run left behind
 	ids := []int64{
 		math.MinInt64, math.MinInt64 + 1, -1<<53 - 1, -1 << 53, -1<<32 - 1, -256, -10, -9, -1,
 		0, 1, 9, 10, 255, 256, 1<<31 - 1, 1 << 31, 1 << 53, 1<<53 + 1, 1<<53 + 2, math.MaxInt64 - 1, math.MaxInt64,
 	}
-	var want []plants.Plant
+	var want []records.Record[T]
 	for _, id := range ids {
 		_ = s.store.Delete(t.Context(), owner, id)
-		want = append(want, Plant(t, id))
+		want = append(want, New[T](t, id))
 	}
 	// Create them from the middle on, so in neither ascending nor descending order.
 	for i := range want {
@@ -32,12 +32,12 @@ func testOrder(t *testing.T, s suite) {
 	}
 }
 
-// A page can start after any id, whether or not a plant has it: the plant at a
+// A page can start after any id, whether or not a record has it: the record at a
 // cursor may have been deleted since.
-func testAfter(t *testing.T, s suite) {
-	owner, all := randomOwner(), randomPlants(t, 4)
-	for _, p := range all {
-		s.create(t, owner, p)
+func testAfter[T records.Fields](t *testing.T, s suite[T]) {
+	owner, all := randomOwner(), randomRecords[T](t, 4)
+	for _, r := range all {
+		s.create(t, owner, r)
 	}
 	for i := range int64(11) { // from just before the first id to the last
 		s.has(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
@@ -48,7 +48,7 @@ func testAfter(t *testing.T, s suite) {
 
 // Owners are any 1 to 255 bytes of UTF-8. They are compared byte by byte, and
 // one may be a prefix of another.
-func testOddOwners(t *testing.T, s suite) {
+func testOddOwners[T records.Fields](t *testing.T, s suite[T]) {
 	base := randomOwner()
 	long := base + strings.Repeat("x", 255-len(base))
 	owners := []string{
@@ -57,12 +57,12 @@ func testOddOwners(t *testing.T, s suite) {
 		base + "é", base + "e\u0301",
 		long, long[:254], long[:254] + "y", base + strings.Repeat("\x00", 255-len(base)),
 	}
-	all := randomPlants(t, 2*len(owners))
-	for i, p := range all {
-		s.create(t, owners[i%len(owners)], p)
+	all := randomRecords[T](t, 2*len(owners))
+	for i, r := range all {
+		s.create(t, owners[i%len(owners)], r)
 	}
 	for i, owner := range owners {
 		s.has(t, owner, nil, 1, all[i], all[i+len(owners)])
-		s.wantDelete(t, plants.ErrNotFound, owner, all[(i+1)%len(owners)].ID)
+		s.wantDelete(t, records.ErrNotFound, owner, all[(i+1)%len(owners)].ID)
 	}
 }

@@ -1,0 +1,110 @@
+// Package bolt implements [records.Store] in a single file, using
+// go.etcd.io/bbolt. It suits a server on one machine and needs no separate
+// database.
+package bolt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/records"
+)
+
+// A File holds the stores of all resources. It is locked while it is open. Writes
+// share commits: a commit takes all writes that are waiting when the previous one
+// ends.
+//
+// On a damaged page bbolt panics or faults. In a List a panic reaches the caller; in
+// a write it ends the process, as a fault always does. If the newer of bbolt's two
+// meta pages is invalid, bbolt uses the older one, and the last commit is lost.
+type File struct {
+	db   *bbolt.DB
+	path string
+
+	mu      sync.Mutex
+	waiting []*write // for the next commit
+
+	committing sync.Mutex // held while waiting writes are committed
+	failed     bool       // the last commit failed
+}
+
+// Close waits for the transactions in progress and closes the file. Closing twice
+// does nothing.
+func (f *File) Close() error { return f.db.Close() }
+
+// A write is a change that waits for a commit.
+type write struct {
+	// apply makes the change. It reports whether it changed anything, and returns
+	// the result of the call.
+	apply  func(*bbolt.Tx) (changed bool, result error)
+	result error
+	done   chan error // receives the result once it is durable
+}
+
+// write calls apply in a transaction. It returns the result once what that depends
+// on is on disk, or when ctx ends; then the change may still happen.
+func (f *File) write(ctx context.Context, apply func(*bbolt.Tx) (changed bool, result error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := &write{apply: apply, done: make(chan error, 1)}
+	f.mu.Lock()
+	f.waiting = append(f.waiting, w)
+	if len(f.waiting) == 1 {
+		go f.commitWaiting()
+	}
+	f.mu.Unlock()
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// commitWaiting waits for the commit in progress, and commits all writes that are
+// waiting then.
+func (f *File) commitWaiting() {
+	f.committing.Lock()
+	defer f.committing.Unlock()
+	f.mu.Lock()
+	batch := f.waiting
+	f.waiting = nil
+	f.mu.Unlock()
+	err := f.commit(batch)
+	if err != nil {
+		err = fmt.Errorf("%w: %s: %w", records.ErrUnwritable, f.path, err)
+	}
+	for _, w := range batch {
+		// After an error the results don't count: even ErrInUse may be due to a
+		// record of the failed transaction.
+		w.done <- cmp.Or(err, w.result)
+	}
+}
+
+// commit carries out the writes of batch in one transaction. If none of them changes
+// anything, it rolls that back, which costs nothing.
+func (f *File) commit(batch []*write) error {
+	tx, err := f.db.Begin(true)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing after Commit
+	// A commit whose last sync failed is visible, but perhaps not on disk. The next
+	// one puts it there.
+	needed := f.failed
+	for _, w := range batch {
+		changed, result := w.apply(tx)
+		needed = needed || changed
+		w.result = result
+	}
+	if needed {
+		err = tx.Commit()
+		f.failed = err != nil
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+package handlers
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/plantstore/internal/records"
+)
+
+const (
+	// maxKeyLength is the maximum length of an Idempotency-Key, in bytes.
+	maxKeyLength = 255
+
+	// maxList is the maximum size of a list body, in bytes. It bounds the memory of
+	// lists that nobody reads: 400 hold less than 256 MiB.
+	maxList = 512 << 10
+
+	// listBatch is the maximum number of records to request from the store at
+	// once. It bounds the memory of a list.
+	listBatch = 4096
+
+	// listReserve is the minimum time to spend on another batch. With less, a
+	// list ends early with a Link to the rest.
+	listReserve = 2 * time.Second
+)
+
+// A serveFunc serves a request that has passed the checks of [Service.handle].
+type serveFunc func(*request) (response, error)
+
+// create returns the function that creates a record in store.
+func create[T records.Fields](store records.Store[T]) serveFunc {
+	return func(r *request) (response, error) {
+		if err := checkMediaType(r.Header); err != nil {
+			return response{}, err
+		}
+		key, err := r.idempotencyKey()
+		if err != nil {
+			return response{}, err
+		}
+		body, err := readBody(r)
+		if err != nil {
+			return response{}, err
+		}
+		record, err := decodeRecord[T](body)
+		if err != nil {
+			return response{}, err
+		}
+		if err := store.Create(r.Context(), r.caller.Subject, record, key); err != nil {
+			return response{}, err
+		}
+		return response{status: http.StatusOK, body: encode(record.Fields)}, nil
+	}
+}
+
+// idempotencyKey returns the key that makes r repeatable, from its header
+// Idempotency-Key. Without the header, the key is random.
+func (r *request) idempotencyKey() (records.IdempotencyKey, error) {
+	keys := r.Header.Values("Idempotency-Key")
+	if len(keys) == 0 {
+		return records.NewIdempotencyKey(), nil
+	}
+	// A comma may mean that a gateway joined two headers.
+	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == ',' }
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKeyLength || strings.ContainsFunc(keys[0], invalid) {
+		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, with 1 to %d visible ASCII characters and no comma", maxKeyLength)
+	}
+	return records.HashIdempotencyKey(r.caller.Subject, keys[0]), nil
+}
+
+// list returns the function that lists the caller's records in store.
+func list[T records.Fields](store records.Store[T]) serveFunc {
+	return func(r *request) (response, error) {
+		q, err := parseListQuery(r.URL.RawQuery)
+		if err != nil {
+			return response{}, err
+		}
+		deadline, limited := r.Context().Deadline()
+		body := newArray()
+		last := q.after                           // the next page starts after this id
+		missing := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
+		for {
+			// One record more than requested shows whether there is a next page.
+			page, err := store.List(r.Context(), r.caller.Subject, records.Query{After: last, Limit: min(missing, listBatch-1) + 1})
+			if err != nil {
+				return response{}, err
+			}
+			for i := range page.Records {
+				record := &page.Records[i]
+				var element any = &record.Fields
+				if q.includeID {
+					element = record
+				}
+				if missing == 0 || !body.add(element) {
+					return q.response(body, last), nil
+				}
+				last = &record.ID
+				missing--
+			}
+			if page.Next == nil || limited && time.Until(deadline) < listReserve {
+				return q.response(body, page.Next), nil
+			}
+			last = page.Next
+		}
+	}
+}
+
+// remove returns the function that deletes one of the caller's records in store.
+// Messages call a record noun.
+func remove[T records.Fields](store records.Store[T], noun string) serveFunc {
+	return func(r *request) (response, error) {
+		id, err := r.recordID()
+		if err != nil {
+			return response{}, err
+		}
+		err = store.Delete(r.Context(), r.caller.Subject, id)
+		if errors.Is(err, records.ErrNotFound) {
+			return response{}, failf(CodeNotFound, "you have no %s with this id", noun)
+		}
+		if err != nil {
+			return response{}, err
+		}
+		return response{status: http.StatusNoContent}, nil
+	}
+}
+
+// recordID returns the id in the path of r.
+func (r *request) recordID() (int64, error) {
+	id, ok := parseInt64(r.id)
+	if !ok {
+		return 0, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt(r.id))
+	}
+	return id, nil
+}
