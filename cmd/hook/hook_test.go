@@ -56,8 +56,7 @@ func TestHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	endpoint := dynamolocal.Endpoint(t)
-	_, table := dynamolocal.Table(t)
-	works, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: binary, Env: append(dynamolocal.Environ(endpoint, table),
+	works, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: binary, Env: append(dynamolocal.Environ(endpoint, dynamolocal.Tables(t)),
 		"TOKEN_ISSUER="+authtest.IssuerURL, "TOKEN_AUDIENCE="+authtest.Audience, "TOKEN_JWKS="+string(authtest.NewIssuer(t).JWKS()))})
 	if err != nil {
 		t.Fatal(err)

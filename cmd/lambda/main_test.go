@@ -67,7 +67,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	report, err := e.Invoke(t.Context(), []byte(`{"check": true}`))
 	const failed = `"storage unreachable: .*"`
-	if want := `^{"ok":false,"parts":{"http":"ok","index":` + failed + `,"keys":"ok","table":` + failed + `}}$`; err != nil || !regexp.MustCompile(want).Match(report) {
+	if want := `^{"ok":false,"parts":{("\w+Table":` + failed + `,)+"http":"ok","keys":"ok"}}$`; err != nil || !regexp.MustCompile(want).Match(report) {
 		t.Errorf("the check got %s, %v", report, err)
 	}
 	e.Close() // which completes the log

@@ -16,8 +16,15 @@ func env(base, more map[string]string) func(string) string {
 	return func(name string) string { return all[name] }
 }
 
-// tables returns the table of plants with the given name.
-func tables(name string) map[string]string { return map[string]string{PlantTable: name} }
+// tables returns the names of all tables: that of plants, and the defaults of others.
+func tables(plants string) map[string]string {
+	names := map[string]string{}
+	for _, t := range Tables {
+		names[t.Resource] = t.Default
+	}
+	names[PlantTable] = plants
+	return names
+}
 
 func TestFromEnv(t *testing.T) {
 	all := map[string]string{

@@ -55,7 +55,7 @@ func Check(ctx context.Context, client *dynamodb.Client, table string) error {
 func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) error {
 	_, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName:                 &table,
-		IndexName:                 aws.String(ownerIndex),
+		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner AND id > :id"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
 		ExpressionAttributeValues: item{":owner": str(nobody), ":id": number(0)},

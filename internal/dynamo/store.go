@@ -169,7 +169,7 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (rec
 func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 &s.table,
-		IndexName:                 aws.String(ownerIndex),
+		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner"),
 		ExpressionAttributeValues: item{":owner": str(owner)},
 		Limit:                     aws.Int32(int32(min(q.Limit, math.MaxInt32))),

@@ -10,7 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-const ownerIndex = "owner-index"
+// OwnerIndex is the name of the index of each table, which lists use.
+const OwnerIndex = "owner-index"
 
 // The IAM actions that the program needs on each table, and on its index. TablePolicy
 // in template.yaml grants them.
@@ -36,7 +37,7 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 			{AttributeName: aws.String(attrID), KeyType: types.KeyTypeHash},
 		},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String(ownerIndex),
+			IndexName: aws.String(OwnerIndex),
 			KeySchema: []types.KeySchemaElement{
 				{AttributeName: aws.String(attrOwner), KeyType: types.KeyTypeHash},
 				{AttributeName: aws.String(attrID), KeyType: types.KeyTypeRange},

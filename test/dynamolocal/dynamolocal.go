@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/test/tools"
 )
@@ -109,38 +110,66 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 }
 
 // Environ returns the environment variables of a program that uses the given
-// endpoint and table, and none of the user's AWS settings. [Client] has the same
-// region and access key: DynamoDB Local keeps separate tables for each.
-func Environ(endpoint, table string) []string {
-	return []string{
+// endpoint, and none of the user's AWS settings. The names of its tables start with
+// prefix. [Client] has the same region and access key: DynamoDB Local keeps separate
+// tables for each.
+func Environ(endpoint, prefix string) []string {
+	env := []string{
 		endpointEnv + "=" + endpoint,
 		"AWS_REGION=local",
 		"AWS_ACCESS_KEY_ID=local",
 		"AWS_SECRET_ACCESS_KEY=local",
 		"AWS_CONFIG_FILE=" + os.DevNull,
 		"AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
-		"TABLE_NAME=" + table,
 	}
+	for _, table := range config.Tables {
+		env = append(env, table.Variable+"="+prefix+table.Default)
+	}
+	return env
+}
+
+// Tables creates the tables of the service, empty, and returns the prefix of their
+// names for [Environ].
+func Tables(t testing.TB) (prefix string) {
+	t.Helper()
+	prefix = "test-" + rand.Text() + "-"
+	for _, table := range config.Tables {
+		newTable(t, prefix+table.Default)
+	}
+	return prefix
 }
 
 // TableName returns a random name of a table that doesn't exist, and a client for
 // [Endpoint]. If there is such a table when the test ends, it is deleted.
 func TableName(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	client, name = Client(t, Endpoint(t)), "test-"+rand.Text()
+	name = "test-" + rand.Text()
+	return deleteLater(t, name), name
+}
+
+// deleteLater deletes the table when the test ends, and returns a client.
+func deleteLater(t testing.TB, name string) *dynamodb.Client {
+	t.Helper()
+	client := Client(t, Endpoint(t))
 	t.Cleanup(func() {
 		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 	})
-	return client, name
+	return client
 }
 
-// Table creates an empty table with the name of [TableName] and the schema of the
-// store.
+// Table creates an empty table with a random name and the schema of the stores.
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	client, name = TableName(t)
+	name = "test-" + rand.Text()
+	return newTable(t, name), name
+}
+
+// newTable creates the table, and deletes it when the test ends.
+func newTable(t testing.TB, name string) *dynamodb.Client {
+	t.Helper()
+	client := deleteLater(t, name)
 	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
-	return client, name
+	return client
 }

@@ -34,7 +34,7 @@ func TestSAMLocal(t *testing.T) {
 	}
 	cli, endpoint := template.Python(t, "-m", "samcli"), dynamolocal.Endpoint(t)
 	// DynamoDB Local keeps a set of tables for each region.
-	env := tools.Environ(append(dynamolocal.Environ(endpoint, "plants"), "AWS_REGION="+template.Region)...)
+	env := tools.Environ(append(dynamolocal.Environ(endpoint, ""), "AWS_REGION="+template.Region)...)
 	issuer := start(t, env, t.TempDir())
 	port, err := tools.FreePort()
 	if err != nil {

@@ -28,13 +28,21 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := deploy(t, overrides("MachineClient=true"))
 	var defined []string
-	for _, scope := range list(s.Resources["PlantScopes"].Properties, "Scopes") {
-		defined = append(defined, str(s.Resources["PlantScopes"].Properties, "Identifier")+"/"+str(scope, "ScopeName"))
+	for name, r := range s.Resources {
+		if r.Type != "AWS::Cognito::UserPoolResourceServer" {
+			continue
+		}
+		for _, scope := range list(r.Properties, "Scopes") {
+			defined = append(defined, str(r.Properties, "Identifier")+"/"+str(scope, "ScopeName"))
+		}
+		if !slices.Contains(oneOrMore(s.Resources["ProgramClient"].DependsOn), name) {
+			t.Errorf("template.yaml: ProgramClient needs DependsOn: %s, or Cognito may not know its scopes yet", name)
+		}
 	}
 	slices.Sort(defined)
 	allowed := slices.Sorted(slices.Values(oneOrMore(at(s.Resources["ProgramClient"].Properties, "AllowedOAuthScopes"))))
 	if want := handlers.Scopes(); !slices.Equal(defined, want) || !slices.Equal(allowed, want) {
-		t.Errorf("template.yaml: PlantScopes defines %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
+		t.Errorf("template.yaml: the resource servers of UserPool define %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
 	}
 }
 

@@ -7,10 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 )
 
-// The stack's table is the one that the program makes in DynamoDB Local, protected.
+// existing returns the parameter that names an existing table to use.
+func existing(table config.Table) string {
+	if table.Resource == config.PlantTable {
+		return "ExistingTable" // which is older than other tables
+	}
+	return "Existing" + table.Resource
+}
+
+// The stack's tables are those that the program makes in DynamoDB Local, protected.
+// TestRetention covers how they are retained.
 func TestTableSchema(t *testing.T) {
 	t.Parallel()
 	b, err := json.Marshal(dynamo.TableInput(""))
@@ -25,8 +35,10 @@ func TestTableSchema(t *testing.T) {
 	want["DeletionProtectionEnabled"] = true
 	want["PointInTimeRecoverySpecification"] = map[string]any{"PointInTimeRecoveryEnabled": true}
 	prune(want)
-	if got := str(deploy(t, nil).Resources["PlantTable"].Properties); got != str(want) {
-		t.Errorf("template.yaml: PlantTable is\n%s\nwant dynamo.TableInput, protected and with recovery,\n%s", got, str(want))
+	for _, table := range config.Tables {
+		if got := str(deploy(t, nil).Resources[table.Resource].Properties); got != str(want) {
+			t.Errorf("template.yaml: %s is\n%s\nwant dynamo.TableInput, protected and with recovery,\n%s", table.Resource, got, str(want))
+		}
 	}
 }
 
@@ -45,29 +57,41 @@ func prune(v any) {
 	}
 }
 
-// The function's role allows the actions of dynamo.Actions, writing logs and traces,
-// and nothing else. An earlier version needs the same, so no other parameter changes it.
+// The function's role allows dynamo.TableActions on each table and dynamo.IndexActions
+// on its index, writing logs and traces, and nothing else. An earlier version needs the
+// same, so no other parameter changes it.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	checkPermissions(t, nil, "${PlantTable}")
-	checkPermissions(t, overrides("ExistingTable=restored Tracing=true"), "restored")
+	checkPermissions(t, nil, func(table config.Table) string { return "${" + table.Resource + "}" })
+	checkPermissions(t, restored("Tracing=true"), func(table config.Table) string { return "restored-" + table.Default })
 }
 
-func checkPermissions(t *testing.T, parameters map[string]string, table string) {
+// restored returns parameters that name a restored table in place of each of the stack.
+func restored(more string) map[string]string {
+	parameters := overrides(more)
+	for _, table := range config.Tables {
+		parameters[existing(table)] = "restored-" + table.Default
+	}
+	return parameters
+}
+
+func checkPermissions(t *testing.T, parameters map[string]string, name func(config.Table) string) {
 	t.Helper()
 	s := deploy(t, parameters)
 	want := []string{
 		"logs:CreateLogStream ${FunctionLogs.Arn}", "logs:PutLogEvents ${FunctionLogs.Arn}",
 		"xray:PutTraceSegments *", "xray:PutTelemetryRecords *",
 	}
-	for resource, actions := range dynamo.Actions {
-		id, _, _ := strings.Cut(resource, "/")
-		name := "${" + id + "}"
-		if id == "PlantTable" {
-			name = table
+	for _, table := range config.Tables {
+		arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + name(table)
+		for _, action := range dynamo.TableActions {
+			want = append(want, action+arn)
 		}
-		for _, action := range actions {
-			want = append(want, action+" arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/"+name+strings.TrimPrefix(resource, id))
+		for _, action := range dynamo.IndexActions {
+			want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
+		}
+		if policy := strings.TrimPrefix(existing(table), "Existing") + "Policy"; !slices.Contains(oneOrMore(s.Resources[function].DependsOn), policy) {
+			t.Errorf("template.yaml: %s needs DependsOn: %s, or a new version may be tried before it has permissions", function, policy)
 		}
 	}
 	got := s.allowed("FunctionRole")
@@ -77,10 +101,7 @@ func checkPermissions(t *testing.T, parameters map[string]string, table string) 
 		without := func(a, b []string) []string {
 			return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 		}
-		t.Errorf("template.yaml: TablePolicy or FunctionRole lacks %q, and has %q that neither dynamo.Actions nor the logs need", without(want, got), without(got, want))
-	}
-	if !slices.Contains(oneOrMore(s.Resources[function].DependsOn), "TablePolicy") {
-		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions", function)
+		t.Errorf("template.yaml: the policies of FunctionRole lack %q, and have %q that neither the actions of package dynamo nor the logs need", without(want, got), without(got, want))
 	}
 	if got := str(s.Resources[function].Properties, "Role"); got != "${FunctionRole.Arn}" {
 		t.Errorf("template.yaml: the role of %s is %s, which this test doesn't know", function, got)
@@ -90,21 +111,18 @@ func checkPermissions(t *testing.T, parameters map[string]string, table string) 
 	}
 }
 
-// The alarms watch the table's actions, and writes of the table and its index.
+// The alarms watch the actions on each table and its index, and the writes of both.
 func TestTableAlarms(t *testing.T) {
 	t.Parallel()
-	s := deploy(t, overrides("AlarmTopic="+topic+" ExistingTable=restored"))
+	s := deploy(t, restored("AlarmTopic="+topic))
 	var want, got []string
-	for resource, actions := range dynamo.Actions {
-		_, index, _ := strings.Cut(resource, "/index/")
-		dimensions := []any{map[string]any{"Name": "TableName", "Value": "restored"}}
-		if index != "" {
-			dimensions = append(dimensions, map[string]any{"Name": "GlobalSecondaryIndexName", "Value": index})
-		}
-		want = append(want, "WriteThrottles "+str(dimensions))
-		for _, action := range actions {
+	for _, table := range config.Tables {
+		dimension := map[string]any{"Name": "TableName", "Value": "restored-" + table.Default}
+		index := map[string]any{"Name": "GlobalSecondaryIndexName", "Value": dynamo.OwnerIndex}
+		want = append(want, "WriteThrottles "+str([]any{dimension}), "WriteThrottles "+str([]any{dimension, index}))
+		for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
 			operation := map[string]any{"Name": "Operation", "Value": strings.TrimPrefix(action, "dynamodb:")}
-			want = append(want, "TableErrors "+str([]any{dimensions[0], operation}))
+			want = append(want, "TableErrors "+str([]any{dimension, operation}))
 		}
 	}
 	for _, alarm := range []string{"TableErrors", "WriteThrottles"} {

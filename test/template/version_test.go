@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/config"
 )
 
 // Other values than the default of the parameters without AllowedValues.
@@ -12,7 +14,6 @@ var otherValue = map[string]string{
 	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
 	"TokenAudience":   "1h57kf5cpq17m0eml12example,3n4b5urk1ft4fl3mg5e62d9ado", // clients of a Cognito user pool
 	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
-	"ExistingTable":   "plants-restored",
 	"AlarmTopic":      topic,
 	"CorsOrigins":     "https://a.example,http://localhost:3000",
 	"ThrottlingRate":  "1",
@@ -37,6 +38,9 @@ func TestNewValues(t *testing.T) {
 	t.Parallel()
 	for name, p := range deploy(t, nil).Parameters {
 		value := otherValue[name]
+		if strings.HasPrefix(name, "Existing") {
+			value = "restored"
+		}
 		for _, v := range p.AllowedValues {
 			if str(v) != str(p.Default) {
 				value = str(v)
@@ -52,12 +56,13 @@ func TestNewValues(t *testing.T) {
 		other[name] = value
 		checkUpdate(t, name, deploy(t, base), deploy(t, other))
 	}
-	// With the stack's own table or user pool nothing changes that the function reads.
+	// With the stack's own tables or user pool nothing changes that the function reads.
 	template := readFile(t, "template.yaml")
-	for name, values := range map[string]map[string]string{
-		"ExistingTable": {"ExistingTable": "${PlantTable}"},
-		"TokenIssuer":   {"TokenIssuer": "${UserPool.ProviderURL}", "TokenAudience": "${UserClient}"},
-	} {
+	own := map[string]map[string]string{"TokenIssuer": {"TokenIssuer": "${UserPool.ProviderURL}", "TokenAudience": "${UserClient}"}}
+	for _, table := range config.Tables {
+		own[existing(table)] = map[string]string{existing(table): "${" + table.Resource + "}"}
+	}
+	for name, values := range own {
 		checkUpdate(t, name, deploy(t, nil), do(t, job{Template: template, Parameters: values}))
 	}
 }
@@ -82,7 +87,7 @@ func checkUpdate(t *testing.T, parameter string, before, after stack) {
 		replaced := slices.ContainsFunc(before.CreateOnly[r.Type], func(property string) bool {
 			return after.Resources[name].Type != "" && str(r.Properties, property) != str(after.Resources[name].Properties, property)
 		})
-		if want := name == "TablePolicy" && parameter == "ExistingTable"; replaced != want && r.Type != "AWS::Lambda::Version" {
+		if want := name == strings.TrimPrefix(parameter, "Existing")+"Policy"; replaced != want && r.Type != "AWS::Lambda::Version" {
 			t.Errorf("template.yaml: with another %s, %s is replaced: %t, want %t", parameter, name, replaced, want)
 		}
 	}
@@ -128,7 +133,7 @@ func TestRetention(t *testing.T) {
 	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
 	for name, r := range deploy(t, overrides("MachineClient=true")).Resources {
 		keep := slices.Contains(kept, r.Type)
-		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" || name == "PlantScopes" && r.DeletionPolicy == "Retain" {
+		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" || r.Type == "AWS::Cognito::UserPoolResourceServer" && r.DeletionPolicy == "Retain" {
 			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
 		}
 		// Programs keep their client, whose id owns their plants, whatever MachineClient is.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"example.com/plantstore/internal/config"
 )
 
 // A Server is a process of the plain server, cmd/local.
@@ -20,8 +22,11 @@ type Server struct {
 // Environ returns the environment of the tests without the service's own
 // settings, plus extra.
 func Environ(extra ...string) []string {
-	setting := regexp.MustCompile(`^(AWS_|TOKEN_|TABLE_NAME=|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=)`)
-	return append(slices.DeleteFunc(os.Environ(), setting.MatchString), extra...)
+	settings := "^(AWS_|TOKEN_|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS="
+	for _, table := range config.Tables {
+		settings += "|" + table.Variable + "="
+	}
+	return append(slices.DeleteFunc(os.Environ(), regexp.MustCompile(settings+")").MatchString), extra...)
 }
 
 // LaunchServer starts the plain server with its data in dir, and kills it when
