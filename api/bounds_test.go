@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -18,7 +16,7 @@ import (
 // each bound of each parameter and member.
 func TestBounds(t *testing.T) {
 	d := openapi.Read()
-	s := newService(t, d, authtest.NewIssuer(t), setup{store: &recordstest.Memory[plants.Plant]{Overwrite: true}}) // so that requests don't depend on each other
+	s := newService(t, d, authtest.NewIssuer(t), setup{overwrite: true}) // so that requests don't depend on each other
 	for _, op := range d.Operations {
 		s.createExamples(t)
 		resp, plain := s.do(t, op.Request(""))

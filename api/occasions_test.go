@@ -5,16 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
-	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -25,69 +26,76 @@ type occasion struct {
 	last   sent // fields not set are those of a valid request of the operation
 }
 
-// occasions returns the occasions of the examples of responses, by name.
-func occasions(t *testing.T, d *openapi.Document, issuer *authtest.Issuer) map[string]occasion {
-	examples := d.Paths["/plants"]["post"].RequestBody.Content.Examples()
+// occasions returns the occasions of the examples of responses, by name, for the
+// resource at a path. The document must have two examples of a create, the first with
+// the id 7.
+func occasions(d *openapi.Document, path string, issuer *authtest.Issuer) map[string]occasion {
 	create := func(body string, header ...string) sent {
-		return sent{Method: "POST", Target: "/plants", Body: body, Header: header}
+		return sent{Method: "POST", Target: path, Body: body, Header: header}
 	}
-	tagged, untagged := create(string(examples["newTagged"])), create(string(examples["newUntagged"]))
-	stored := []sent{tagged, untagged}
-	keyed := create(tagged.Body, "Idempotency-Key", "k")
-	query := func(name string, values ...string) sent { return d.Paths["/plants"]["get"].Request(name, values...) }
+	var stored []sent
+	examples := d.Paths[path]["post"].RequestBody.Content.Examples()
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		stored = append(stored, create(string(examples[name])))
+	}
+	first, second := stored[0], stored[1]
+	keyed := create(first.Body, "Idempotency-Key", "k")
+	changed := create(regexp.MustCompile(`"id": *\d+`).ReplaceAllString(second.Body, `"id": 7`), keyed.Header...)
+	query := func(name string, values ...string) sent { return d.Paths[path]["get"].Request(name, values...) }
+	body := func(body string, header ...string) sent { return sent{Body: body, Header: header} }
 	token := func(value string) sent { return sent{Header: []string{"Authorization", value}} }
 	expired := authtest.Claims("alice")
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
 
 	return map[string]occasion{
-		"createdTagged":   {last: tagged},
-		"createdUntagged": {last: untagged},
+		"createdTagged":   {last: first},
+		"createdUntagged": {last: second},
 		"listWithID":      {before: stored, last: query("include", "id")},
 		"listPage":        {before: stored, last: query("limit", "1")},
-		"listEmpty":       {before: []sent{tagged}, last: query("cursor", "AQAAAAAAAAAH")},
+		"listEmpty":       {before: []sent{first}, last: query("cursor", "AQAAAAAAAAAH")},
 		"other success":   {before: stored},
 
-		"idInUse":         {before: stored, last: tagged},
-		"idInvalid":       {last: create(`{"id": 1.0, "name": "Basil"}`)},
-		"nameMissing":     {last: create(`{"id": 7}`)},
-		"nameNull":        {last: create(`{"id": 7, "name": null}`)},
-		"nameBlank":       {last: create(`{"id": 7, "name": "\u2003"}`)},
-		"nameTooLong":     {last: create(`{"id": 7, "name": "` + strings.Repeat("x", 257) + `"}`)},
-		"bodySyntax":      {last: create(`{Basil}`)},
-		"bodyDuplicate":   {last: create(`{"id": 7, "name": "Basil", "id": 7}`)},
-		"bodyNoObject":    {last: create(`null`)},
-		"bodyTooLarge":    {last: create(strings.Repeat(" ", 65536) + tagged.Body)},
+		"idInUse":         {before: stored, last: first},
+		"idInvalid":       {last: body(`{"id": 1.0}`)},
+		"nameMissing":     {last: body(`{"id": 7}`)},
+		"nameNull":        {last: body(`{"id": 7, "name": null}`)},
+		"nameBlank":       {last: body(`{"id": 7, "name": "\u2003"}`)},
+		"nameTooLong":     {last: body(`{"id": 7, "name": "` + strings.Repeat("x", 257) + `"}`)},
+		"bodySyntax":      {last: body(`{Basil}`)},
+		"bodyDuplicate":   {last: body(`{"id": 7, "name": "Basil", "id": 7}`)},
+		"bodyNoObject":    {last: body(`null`)},
+		"bodyTooLarge":    {last: body(strings.Repeat(" ", 65537))},
 		"bodyIncomplete":  {setup: setup{cutBody: true}},
-		"mediaType":       {last: create(tagged.Body, "Content-Type", "text/plain")},
-		"charset":         {last: create(tagged.Body, "Content-Type", "application/json; charset=latin1")},
-		"contentEncoding": {last: create(tagged.Body, "Content-Encoding", "gzip")},
-		"keyMalformed":    {last: create(tagged.Body, "Idempotency-Key", "a,b")},
-		"keyReused":       {before: []sent{keyed, keyed}, last: create(`{"id": 7, "name": "Fern"}`, keyed.Header...)},
+		"mediaType":       {last: body("", "Content-Type", "text/plain")},
+		"charset":         {last: body("", "Content-Type", "application/json; charset=latin1")},
+		"contentEncoding": {last: body("", "Content-Encoding", "gzip")},
+		"keyMalformed":    {last: body("", "Idempotency-Key", "a,b")},
+		"keyReused":       {before: []sent{keyed, keyed}, last: changed},
 
 		"limitInvalid":   {last: query("limit", "0")},
 		"limitTwice":     {last: query("limit", "1", "1")},
 		"cursorInvalid":  {last: query("cursor", "7")},
 		"includeInvalid": {last: query("include", "name")},
-		"queryMalformed": {last: sent{Target: "/plants?x=%zz"}},
-		"pathID":         {last: sent{Target: "/plants/seven"}},
+		"queryMalformed": {last: sent{Target: path + "?x=%zz"}},
+		"pathID":         {last: sent{Target: path + "/seven"}},
 
 		"tokenMissing":  {last: token("")},
 		"tokenInvalid":  {last: token("Bearer x")},
 		"tokenExpired":  {last: token("Bearer " + issuer.Sign(expired))},
-		"scopeRead":     {last: token("Bearer " + issuer.Token("alice", "plants/write"))},
-		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", "plants/read"))},
+		"scopeRead":     {last: token("Bearer " + issuer.Token("alice", path[1:]+"/write"))},
+		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", path[1:]+"/read"))},
 		"plantNotFound": {},
 
 		"pathUnknown":      {last: sent{Method: "GET", Target: "/plants/"}},
 		"methodNotAllowed": {last: sent{Method: "PUT", Target: "/plants"}},
 		"OPTIONS":          {last: sent{Method: "OPTIONS", Target: "/plants"}},
 
-		"internalError":      {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: errors.New("fault")}}},
-		"storageOverloaded":  {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrThrottled}}},
-		"storageUnreachable": {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrUnreachable}}},
-		"storageUnwritable":  {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: records.ErrUnwritable}}},
+		"internalError":      {setup: setup{fault: errors.New("fault")}},
+		"storageOverloaded":  {setup: setup{fault: records.ErrThrottled}},
+		"storageUnreachable": {setup: setup{fault: records.ErrUnreachable}},
+		"storageUnwritable":  {setup: setup{fault: records.ErrUnwritable}},
 		"keysUnavailable":    {setup: setup{jwksURL: "http://127.0.0.1:1/"}},
-		"outOfTime":          {setup: setup{store: &recordstest.Memory[plants.Plant]{Err: context.DeadlineExceeded}}},
+		"outOfTime":          {setup: setup{fault: context.DeadlineExceeded}},
 	}
 }
 

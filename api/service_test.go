@@ -13,7 +13,6 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 	"example.com/plantstore/test/tools"
@@ -26,21 +25,20 @@ type service struct {
 	issuer   *authtest.Issuer
 }
 
-// A setup changes what a service depends on. The zero setup has an empty
-// store.
+// A setup changes what a service depends on. The zero setup has empty stores.
 type setup struct {
-	store   records.Store[plants.Plant]
-	jwksURL string
-	cutBody bool // requests end early
+	fault     error // of all stores
+	overwrite bool  // a create may replace any record
+	jwksURL   string
+	cutBody   bool // requests end early
 }
 
 func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with setup) *service {
 	t.Helper()
-	if with.store == nil {
-		with.store = new(recordstest.Memory[plants.Plant])
-	}
 	verifier := issuer.Verifier(t, config.Tokens{JWKSURL: with.jwksURL}, handlers.Scopes()...)
-	handler := handlers.New(with.store, verifier, slog.New(slog.DiscardHandler))
+	handler := handlers.New(
+		&recordstest.Memory[plants.Plant]{Err: with.fault, Overwrite: with.overwrite},
+		verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {
 			r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -9,10 +9,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -66,11 +63,17 @@ func TestCORSOrigins(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, logging.New(&out, slog.LevelInfo)
-		tokens, err := openTokens(t.Context(), options{data: t.TempDir()}, cfg, log)
+		o := options{data: t.TempDir(), store: "bolt"}
+		stores, err := openStores(t.Context(), o, cfg, log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(handlers.New(new(recordstest.Memory[plants.Plant]), tokens.verifier, log)))
+		defer stores.close()
+		tokens, err := openTokens(t.Context(), o, cfg, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		front := allowOrigins(cfg.CORSOrigins, log, tokens.front(stores.service(tokens.verifier, log)))
 		r := httptest.NewRequest(test.method, "http://example.com"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")

@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/page"
@@ -85,9 +84,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	service := handlers.New(stores.plants, tokens.verifier, log)
 	banner(stderr, baseURL(listener), stores.where, ownIssuer)
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(service)), log, stderr)
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(stores.service(tokens.verifier, log))), log, stderr)
 }
 
 // requestTimeout ends the context of a request. The client of one that takes longer

@@ -85,6 +85,11 @@ type stores struct {
 	where  string // for the start-up messages
 }
 
+// service returns the service that keeps its resources in s.
+func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler {
+	return handlers.New(s.plants, verifier, log)
+}
+
 // startTimeout limits the wait for credentials and a table. It changes in tests.
 var startTimeout = 10 * time.Second
 

@@ -43,7 +43,7 @@ func BenchmarkService(b *testing.B) {
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {
-		return New(store, issuer.Verifier(b, tokens, Scopes()...), log)
+		return newService(b, store, issuer, tokens, log)
 	}
 	seen := first()
 

@@ -32,8 +32,14 @@ func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
 	t.Helper()
 	issuer := authtest.NewIssuer(t)
 	s := &server{token: issuer.Token("alice")}
-	s.Service = New(store, issuer.Verifier(t, config.Tokens{}, Scopes()...), logging.New(&s.log, slog.LevelInfo))
+	s.Service = newService(t, store, issuer, config.Tokens{}, logging.New(&s.log, slog.LevelInfo))
 	return s
+}
+
+// newService returns a service with a store of plants.
+func newService(t testing.TB, store records.Store[plants.Plant], issuer *authtest.Issuer, tokens config.Tokens, log *slog.Logger) *Service {
+	t.Helper()
+	return New(store, issuer.Verifier(t, tokens, Scopes()...), log)
 }
 
 // do serves a request of alice.
@@ -62,7 +68,7 @@ func (s *server) logLine(t *testing.T) (line map[string]any) {
 func TestLogLine(t *testing.T) {
 	s := newServer(t, new(recordstest.Memory[plants.Plant]))
 	long := strings.Repeat("x", 63)
-	unknown := "no such path; the paths are /plants and /plants/{id}"
+	unknown := "no such path; the paths are " + s.paths()
 	seen := map[any]bool{}
 	for _, test := range []struct {
 		token, method, target, body string
@@ -112,7 +118,7 @@ func TestLogOfTokens(t *testing.T) {
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
 	s := newServer(t, new(recordstest.Memory[plants.Plant]))
-	s.Service = New(new(recordstest.Memory[plants.Plant]), issuer.Verifier(t, config.Tokens{JWKSURL: keys.URL}, Scopes()...), s.Service.log)
+	s.Service = newService(t, new(recordstest.Memory[plants.Plant]), issuer, config.Tokens{JWKSURL: keys.URL}, s.Service.log)
 	send := func(token string) map[string]any {
 		s.token = token
 		s.do(t.Context(), "GET", "/plants", "")

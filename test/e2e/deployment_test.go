@@ -55,12 +55,14 @@ func TestDeployment(t *testing.T) {
 	target := Target{Base: base, Token: tokens.get, Subjects: subjects, Lag: dynamoLag, Front: &front}
 	for _, subject := range subjects {
 		u := newClient(target, tokens.get(t, TokenRequest{Subject: subject}))
-		a, err := u.send(t, request{Method: "GET", Target: "/plants?limit=1"}, 200)
-		if err != nil {
-			t.Fatalf("user %s: %v", subject, err)
-		}
-		if a.body != "[]\n" {
-			t.Fatalf("user %s has plants, which the suite would delete: choose a user without plants", subject)
+		for _, r := range resources() {
+			a, err := u.send(t, request{Method: "GET", Target: string(r) + "?limit=1"}, 200)
+			if err != nil {
+				t.Fatalf("user %s: %v", subject, err)
+			}
+			if a.body != "[]\n" {
+				t.Fatalf("user %s has %s, which the suite would delete: choose a user without any", subject, string(r)[1:])
+			}
 		}
 	}
 	Run(t, target)
