@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -47,7 +46,7 @@ func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Ha
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		if origin != "" && !strings.HasSuffix(origin, "://"+r.Host) && !allowed(r) {
-			log.Warn("origin refused", "origin", logging.Escape(fmt.Sprintf("%.100s", origin)), "cause", "not in "+config.CORSOrigins)
+			log.Warn("origin refused", "origin", logging.Truncate(origin), "cause", "not in "+config.CORSOrigins)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -150,7 +150,7 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	)
 	if r.caller.Subject != "" {
-		attrs = append(attrs, slog.String("sub", logging.Escape(r.caller.Subject)))
+		attrs = append(attrs, slog.String("sub", r.caller.Subject))
 	}
 	level := slog.LevelInfo
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strconv"
 )
 
 // New returns a logger that writes JSON to w or, if w is a terminal, lines for a
@@ -57,23 +56,20 @@ func RequestIDOf(ctx context.Context) string {
 	return ""
 }
 
-// Escape returns s, which a client chose, with control and direction characters
-// escaped as in Go: they could make a line look like another one. It also escapes
-// quotes and backslashes.
-func Escape(s string) string {
-	quoted := strconv.Quote(s)
-	return quoted[1 : len(quoted)-1]
-}
-
-// contextHandler adds the attributes of the context to every record.
+// contextHandler adds the attributes of the context to every record, and escapes
+// what clients chose.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	if attrs := attrsOf(ctx); len(attrs) > 0 {
-		r = r.Clone()
-		r.AddAttrs(attrs...)
+	escaped := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		escaped.AddAttrs(escape(a))
+		return true
+	})
+	for _, a := range attrsOf(ctx) {
+		escaped.AddAttrs(escape(a))
 	}
-	return h.Handler.Handle(ctx, r)
+	return h.Handler.Handle(ctx, escaped)
 }
 
 func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {

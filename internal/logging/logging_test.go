@@ -59,7 +59,7 @@ func TestTerminalLines(t *testing.T) {
 	log.With("host", "x y").WarnContext(ctx, "token keys not fetched", "cause", "status 404")
 	log.DebugContext(ctx, "dropped")
 	const want = `POST /plants 400 0.4ms alice 40003 the id is in use
-ERROR GET /x 12.0ms a�b panic: �[2J
+ERROR GET /x 12.0ms a\u202eb panic: \x1b[2J
 goroutine 1
 WARN token keys not fetched status 404 host="x y"
 `

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // A terminalHandler writes lines for a person, without request ids and groups:
@@ -37,7 +36,7 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	r = r.Clone()
 	r.AddAttrs(h.attrs...)
 	r.Attrs(func(a slog.Attr) bool {
-		value := strings.Map(visible, a.Value.String())
+		value := a.Value.String()
 		switch a.Key {
 		case RequestID:
 		case "method", "path", "status", "sub", "error", "cause":
@@ -48,7 +47,7 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 		case "duration_ms":
 			line += fmt.Sprintf(" %.1fms", a.Value.Any())
 		case "stack":
-			line += "\n" + a.Value.String()
+			line += "\n" + value
 		default:
 			line += fmt.Sprintf(" %s=%q", a.Key, value)
 		}
@@ -56,12 +55,4 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	})
 	_, err := io.WriteString(h.w, line+"\n")
 	return err
-}
-
-// visible replaces characters that could control the terminal.
-func visible(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return unicode.ReplacementChar
 }
