@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records/recordstest"
@@ -35,7 +35,7 @@ type setup struct {
 
 func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with setup) *service {
 	t.Helper()
-	verifier := issuer.Verifier(t, config.Tokens{JWKSURL: with.jwksURL}, handlers.Scopes()...)
+	verifier := issuer.Verifier(t, auth.Config{KeysURL: with.jwksURL}, handlers.Scopes()...)
 	handler := handlers.New(
 		&recordstest.Memory[plants.Plant]{Err: with.fault, Overwrite: with.overwrite},
 		verifier, slog.New(slog.DiscardHandler))

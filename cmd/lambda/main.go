@@ -44,6 +44,9 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Tokens.Issuer == "" {
+		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
+	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
 	dialTLS := awsroots.DialTLS(log)
 	transport := http.DefaultTransport.(*http.Transport).Clone()

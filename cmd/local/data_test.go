@@ -79,7 +79,7 @@ func TestInsecureData(t *testing.T) {
 		t.Fatal(err)
 	}
 	otherIssuer := func(name string) string {
-		return map[string]string{config.TokenIssuer: "https://issuer.example", config.TokenAudience: "a", config.TokenJWKS: "{}"}[name]
+		return map[string]string{config.TokenIssuer: "https://issuer.example", config.TokenAudience: "a", config.TokenJWKSURL: "https://issuer.example/keys"}[name]
 	}
 	for store, getenv := range map[string]func(string) string{"bolt": otherIssuer, "dynamodb": noEnv} {
 		err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-data", dir, "-store", store}, getenv, io.Discard, io.Discard)

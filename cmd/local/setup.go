@@ -163,7 +163,10 @@ func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Log
 	if err != nil {
 		return tokens{}, err
 	}
-	t.Issuer, t.Audiences, t.JWKS = issuer.Name, []string{issuer.Audience}, own.JWKS()
+	t.Issuer, t.Audiences = issuer.Name, []string{issuer.Audience}
+	if t.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
+		return tokens{}, err
+	}
 	verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
 	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
 	return tokens{verifier, own, issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}}, err

@@ -10,10 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	"example.com/plantstore/internal/config"
 )
 
 // The errors of [Verifier.Authenticate], for use with [errors.Is]. The text of
@@ -35,6 +34,15 @@ var (
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable")
 )
 
+// A Config says which tokens a [Verifier] accepts.
+type Config struct {
+	Issuer        string   // the iss claim, compared byte by byte
+	Audiences     []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
+	Keys          *KeySet  // of the issuer, or nil to fetch them
+	KeysURL       string   // where to fetch them, or "" if the issuer's metadata says so
+	RequireScopes *bool    // whether tokens must name scopes; nil leaves it to the metadata
+}
+
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
 	// Subject is the sub claim: 1 to 255 bytes of UTF-8, unique among the users
@@ -42,47 +50,45 @@ type Caller struct {
 	Subject string
 
 	scopes []string // of the token, as far as the service has them
+	limit  string
 }
 
 // Allows reports whether the caller's token has scope, one of those given to
 // [New]. No token has any other.
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
+// Limit says, for the log, why the caller doesn't have all scopes.
+func (c Caller) Limit() string { return c.limit }
+
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
-	config config.Tokens
-	scopes []string
+	config Config
+	scopes serviceScopes
 	keys   *issuerKeys
 	log    *slog.Logger
 	cache  tokenCache
-	warned sync.Once // of tokens without scopes
+	warned sync.Once // about tokens without scopes
 }
 
-// New returns a Verifier of the tokens that c describes: iss is compared byte by
-// byte, and aud or, for Amazon Cognito's access tokens (which lack aud), client_id
-// must be one of the audiences. Keys that c doesn't have are fetched with client,
-// and failures to do so are logged. An error names the environment variable to
-// change.
+// New returns a Verifier of the tokens that c describes. It fetches keys with
+// client, and logs failures to do so.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. They are read from the claims scope and scp, each a string or an
-// array of strings. A token that names any scope of these namespaces has only the
-// scopes that it names. One that names none has all, unless scopes are required by
-// c or the issuer's metadata names a scope of these namespaces.
-func New(c config.Tokens, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
+// as plants/read. A token has those that it names in the claims scope and scp, each
+// a string or an array of strings. One that names no scope in these namespaces, in
+// whatever claim and spelling, has all of them, unless c or the issuer's metadata,
+// by naming such a scope, requires scopes.
+func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
-		return nil, fmt.Errorf("%s or %s is not set: set both", config.TokenIssuer, config.TokenAudience)
+		return nil, errors.New("no issuer or no audience of tokens")
 	}
-	keys, err := newIssuerKeys(c, client, log)
-	if err != nil {
-		return nil, err
-	}
-	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
+	keys, err := newIssuerKeys(c, scopes, client, log)
+	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, err
 }
 
 // Load fetches the issuer's keys, if they are remote, until ctx ends. An error is
-// not final: a fetch that takes longer goes on, and after one that failed the next
-// request that needs a key tries again.
+// not final: a fetch that takes longer goes on, and after one that failed a later
+// request tries again.
 //
 // If tokens that name no scope are accepted without a setting that says so, Load
 // logs a warning or, if there are no keys yet, the first such token does.
@@ -94,36 +100,89 @@ func (v *Verifier) Load(ctx context.Context) error {
 	return err
 }
 
-// Authenticate returns the caller of a request with header h.
-//
-// The error matches one of this package's errors or, if ctx ended while waiting
-// for the issuer's keys, ctx.Err(). It matches both ErrInvalidToken and
-// ErrKeysUnavailable if the keys at hand don't verify the token and newer ones
-// can't be fetched.
+// Authenticate returns the caller of a request with header h, or one of this
+// package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
+	arrived := wallClock()
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
 	}
-	start, hash := wallClock(), tokenHash(sha256.Sum256([]byte(raw)))
-	token := v.cache.get(hash)
-	if token != nil {
-		keys, err := v.keys.get(ctx, nil, start)
+	hash := sha256.Sum256([]byte(raw))
+	token := v.cache.lookup(hash)
+	cached := token != nil
+	if cached {
+		keys, err := v.keys.current(ctx)
 		if err != nil {
 			return Caller{}, err
 		}
-		if keys != token.keys {
-			token = nil
-		}
+		cached = keys == token.keys
 	}
-	if token == nil {
-		if token, err = v.verify(ctx, raw, start); err != nil {
+	if !cached {
+		if token, err = v.verify(ctx, raw, arrived); err != nil {
 			return Caller{}, err
 		}
 	}
 	if err := token.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
-	v.cache.put(hash, token)
+	if !cached {
+		v.cache.add(hash, token)
+	}
 	return token.caller, nil
+}
+
+// maxTokenLength is in bytes. API Gateway limits all headers of a request
+// together to 10,240 bytes.
+const maxTokenLength = 10 << 10
+
+// bearerToken returns the credentials of the Authorization header: the scheme
+// Bearer in any case (RFC 9110 section 11.1), spaces, and a token (RFC 6750
+// section 2.1).
+func bearerToken(h http.Header) (string, error) {
+	values := h.Values("Authorization")
+	if len(values) == 0 {
+		return "", fmt.Errorf("%w: no Authorization header", ErrNoToken)
+	}
+	scheme, token, _ := strings.Cut(strings.Trim(values[0], " \t"), " ")
+	token = strings.TrimLeft(token, " ")
+	switch {
+	case len(values) > 1:
+		return "", invalid("%d Authorization headers", len(values))
+	case !strings.EqualFold(scheme, "Bearer"):
+		return "", fmt.Errorf("%w: the scheme of the Authorization header is not Bearer", ErrNoToken)
+	case token == "":
+		return "", fmt.Errorf("%w: the Authorization header has no credentials", ErrNoToken)
+	case len(token) > maxTokenLength:
+		return "", invalid("%d bytes, more than %d", len(token), maxTokenLength)
+	}
+	return token, nil
+}
+
+// maxCached bounds a tokenCache. An entry takes a few hundred bytes: the token's
+// text and its other claims are not kept.
+const maxCached = 2048
+
+// A tokenCache holds verified tokens by their hash, since it must not hold
+// credentials. Each signature is so verified only once. If the cache is full, another
+// token empties it. The tokens in it may have expired, and their keys may be outdated.
+type tokenCache struct {
+	mu     sync.Mutex
+	tokens map[[sha256.Size]byte]*verifiedToken
+}
+
+// lookup returns nil if the cache doesn't hold the token.
+func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tokens[hash]
+}
+
+func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tokens == nil || len(c.tokens) >= maxCached && c.tokens[hash] == nil {
+		c.tokens = make(map[[sha256.Size]byte]*verifiedToken)
+	}
+	c.tokens[hash] = token
 }

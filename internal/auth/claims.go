@@ -3,14 +3,13 @@ package auth
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/logging"
 )
 
 // maxSubjectLength is in bytes. The subject is part of a database key.
@@ -20,27 +19,43 @@ const maxSubjectLength = 255
 // null from absent.
 type claims map[string]jsontext.Value
 
-// kinds are the claims by which tokens of issuers say what they are: codes,
-// refresh, ID and logout tokens have the same issuer and are signed with the same
-// keys. Values are compared without regard to case. docs/tokens.md lists what
-// tells ID tokens from access tokens for each issuer.
+// kinds are the claims by which issuers say what a token is: codes, refresh, ID and
+// logout tokens have the same issuer and are signed with the same keys. docs/tokens.md
+// lists what distinguishes ID tokens from access tokens for each issuer.
 var kinds = []struct {
-	claim  string
-	access []string // values of access tokens; all others are rejected
-	others []string // values of other tokens; without lists, every value is one of them
+	claim    string
+	accepted func(value string) bool
+	remedy   string
 }{
-	{claim: "token_use", access: []string{"access"}},                              // Amazon Cognito
-	{claim: "typ", access: []string{"Bearer", "DPoP", "JWT", "at+jwt", "access"}}, // Keycloak; the media types of the header; Guardian
-	{claim: "events"},                                      // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
-	{claim: "at_hash"},                                     // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
-	{claim: "c_hash"},                                      // OpenID Connect Core section 3.3.2.11
-	{claim: "token_class", others: otherKinds},             // idpyoidc
-	{claim: "ttype", others: append(otherKinds, "A", "R")}, // oidcendpoint, where access tokens are T
-	{claim: "type", others: otherKinds},                    // Glewlwyd, Flask-JWT-Extended
-	{claim: "token_type", others: otherKinds},              // Simple JWT
+	{"cnf", oneOf(), bound},                                               // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
+	{"token_use", oneOf("access"), send},                                  // Amazon Cognito
+	{"typ", oneOf("Bearer", "DPoP", "JWT", "at+jwt", "access"), send},     // Keycloak; the media types of the header; Guardian
+	{"events", oneOf(), send},                                             // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
+	{"at_hash", oneOf(), likeID},                                          // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
+	{"c_hash", oneOf(), likeID},                                           // OpenID Connect Core section 3.3.2.11
+	{"token_class", not(oneOf(others...)), send},                          // idpyoidc
+	{"ttype", not(oneOf(append([]string{"A", "R"}, others...)...)), send}, // oidcendpoint, where access tokens are T
+	{"type", not(oneOf(others...)), send},                                 // Glewlwyd, Flask-JWT-Extended
+	{"token_type", not(oneOf(others...)), send},                           // Simple JWT
 }
 
-var otherKinds = []string{"code", "authorization_code", "refresh", "refresh_token", "id", "id_token"}
+var others = []string{"code", "authorization_code", "refresh", "refresh_token", "id", "id_token"}
+
+// What to do about a token that isn't accepted.
+const (
+	send   = "send the access token"
+	bound  = "the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS"
+	likeID = "it looks like an ID token, or the issuer's access tokens do"
+)
+
+// oneOf returns a function that reports whether a value is in the list, in any case.
+func oneOf(list ...string) func(string) bool {
+	return func(value string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, value) })
+	}
+}
+
+func not(f func(string) bool) func(string) bool { return func(s string) bool { return !f(s) } }
 
 // parseClaims checks all claims except the time.
 //
@@ -58,7 +73,7 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 		return nil, err
 	}
 	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s, not %s", quote(issuer), quote(v.config.Issuer))
+		return nil, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
 	}
 	if err := c.checkKind(h); err != nil {
 		return nil, err
@@ -82,32 +97,27 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 			return nil, err
 		}
 	}
-	return token, v.setScopes(token, c)
+	return token, v.setScopes(&token.caller, c)
 }
 
 // checkKind rejects tokens that are not access tokens.
 func (c claims) checkKind(h header) error {
 	for _, kind := range kinds {
-		claim := c[kind.claim]
-		if claim == nil {
+		if c[kind.claim] == nil {
 			continue
 		}
-		value, _ := text(kind.claim, claim)
-		is := func(s string) bool { return strings.EqualFold(s, value) }
-		switch {
-		case kind.access == nil && kind.others == nil:
-			return invalid("a token with %s: send the access token", kind.claim)
-		case kind.access != nil && !slices.ContainsFunc(kind.access, is), slices.ContainsFunc(kind.others, is):
-			return invalid("the claim %s is %s: send the access token", kind.claim, quote(value))
+		if value, _ := text(kind.claim, c[kind.claim]); !kind.accepted(value) {
+			return invalid("the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
 		}
 	}
-	// Some access tokens have these as well, but then say what they are or name
-	// scopes.
-	accessToken := c["token_use"] != nil || h.typ == "at+jwt" || c["scope"] != nil || c["scp"] != nil
-	for _, claim := range []string{"nonce", "auth_time"} {
-		if c[claim] != nil && !accessToken {
-			return invalid("%s but no scope: send the access token, or configure the issuer to include scope", claim)
-		}
+	// Some access tokens have nonce or auth_time, as ID tokens do, but say what they
+	// are. Others have auth_time and scopes. ID tokens with scopes have a nonce.
+	said := c["token_use"] != nil || c["typ"] != nil || h.typ == "at+jwt"
+	switch scoped := c["scope"] != nil || c["scp"] != nil; {
+	case c["nonce"] != nil && !said:
+		return invalid("nonce: %s", likeID)
+	case c["auth_time"] != nil && !said && !scoped:
+		return invalid("auth_time but no scope: %s", likeID)
 	}
 	return nil
 }
@@ -124,74 +134,19 @@ func (v *Verifier) checkAudience(c claims) error {
 		return err
 	}
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(v.config.Audiences, a) }) {
-		return invalid("%s is %s, accepted are %s", name, quoteSome(audiences), quoteSome(v.config.Audiences))
+		return invalid("%s is %s, accepted are %s", name,
+			logging.Quote(strings.Join(audiences, " ")), logging.Quote(strings.Join(v.config.Audiences, " ")))
 	}
 	return nil
 }
-
-// setScopes sets the scopes that a token names. Issuers put them into scope (RFC
-// 9068 section 2.2.3), scp or both.
-func (v *Verifier) setScopes(token *verifiedToken, c claims) error {
-	var names []string
-	for _, claim := range []string{"scope", "scp"} {
-		if c[claim] != nil {
-			list, err := texts(claim, c[claim])
-			if err != nil {
-				return err
-			}
-			// A string has names separated by single spaces (RFC 6749 section 3.3).
-			names = append(names, strings.Split(strings.Join(list, " "), " ")...)
-		}
-	}
-	token.scoped = v.inNamespace(names)
-	for _, scope := range v.scopes {
-		if slices.Contains(names, scope) {
-			token.caller.scopes = append(token.caller.scopes, scope)
-		}
-	}
-	return nil
-}
-
-// requiresScopes reports whether a token that names no scope has none.
-func (v *Verifier) requiresScopes(keys *keySet) bool {
-	required := v.config.RequireScopes
-	return required != nil && *required || v.inNamespace(keys.scopes)
-}
-
-// warnUnscoped logs once that tokens that name no scope are accepted, unless a
-// setting says so.
-func (v *Verifier) warnUnscoped() {
-	if v.config.RequireScopes == nil {
-		v.warned.Do(func() {
-			v.log.Warn("tokens without scopes may do everything: set "+config.RequireScopes, "scopes", v.scopes)
-		})
-	}
-}
-
-// inNamespace reports whether any of the scopes is in a namespace of this
-// service's scopes.
-func (v *Verifier) inNamespace(scopes []string) bool {
-	return slices.ContainsFunc(scopes, func(s string) bool {
-		return slices.ContainsFunc(v.scopes, func(ours string) bool { return namespace(s) == namespace(ours) })
-	})
-}
-
-// namespace returns a scope up to the first slash, which it includes.
-func namespace(scope string) string { return scope[:strings.Index(scope, "/")+1] }
 
 // numericDate returns the value of the claim name: seconds since 1970, possibly
 // with a fraction (RFC 7519 section 2), up to the year 9999.
 func numericDate(name string, v jsontext.Value) (time.Time, error) {
 	const limit = 253402300799 // 9999-12-31T23:59:59Z
-	if v == nil {
-		return time.Time{}, invalid("no %s", name)
-	}
-	if v.Kind() != '0' {
-		return time.Time{}, invalid("%s is not a number", name)
-	}
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || math.Abs(f) > limit {
-		return time.Time{}, invalid("%s is out of range", name)
+	var f float64
+	if v.Kind() != '0' || json.Unmarshal(v, &f) != nil || math.Abs(f) > limit {
+		return time.Time{}, invalid("%s is missing, not a number or out of range", name)
 	}
 	whole, fraction := math.Modf(f)
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil

@@ -10,19 +10,18 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 )
 
 func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
 
 // Claims are checked strictly. A token that says that it is something else is not
-// an access token. Only some access tokens have nonce or auth_time, and those name
-// scopes or say what they are.
+// an access token. Only some access tokens have nonce or auth_time, and those say
+// what they are or, with auth_time, name scopes.
 func TestClaims(t *testing.T) {
-	const notJSON, send = "without duplicate names", "send the access token"
+	const notJSON, send, likeID = "without duplicate names", "send the access token", "looks like an ID token, or the issuer's access tokens do"
 	long := strings.Repeat("x", 1000)
 	issuer := authtest.NewIssuer(t)
-	v := issuer.Verifier(t, config.Tokens{Audiences: []string{authtest.Audience, "second"}})
+	v := issuer.Verifier(t, auth.Config{Audiences: []string{authtest.Audience, "second"}})
 	for _, test := range []struct {
 		without, with string // claims of a valid token: names, and JSON members
 		want          string // in the error, if any
@@ -47,34 +46,34 @@ func TestClaims(t *testing.T) {
 		{"aud", `"aud":"second"`, ""},
 		{"aud", `"aud":["other","second"]`, ""},
 		{"aud", ``, "no aud: "},
-		{"aud", `"aud":[]`, "aud is [], accepted are [\"plants-test\" \"second\"]"},
-		{"aud", `"aud":["a","` + long + `"]`, `aud is ["a" "xxx`},
+		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
+		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},
 		{"aud", `"aud":["second",1]`, "aud is neither a string nor an array of strings"},
 
 		// Amazon Cognito's access tokens have no aud.
 		{"aud", `"client_id":"second","token_use":"access"`, ""},
-		{"aud", `"client_id":"other","token_use":"access"`, `client_id is ["other"]`},
+		{"aud", `"client_id":"other","token_use":"access"`, `client_id is "other"`},
 		{"aud", `"client_id":"second"`, "no aud: "},
-		{"aud", `"aud":"other","client_id":"second","token_use":"access"`, `aud is ["other"]`},
+		{"aud", `"aud":"other","client_id":"second","token_use":"access"`, `aud is "other"`},
 		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is neither"},
 
 		{"", `"scope":null`, "scope is neither a string nor an array of strings"},
 		{"", `"scope":["plants/read",1]`, "scope is neither"},
 
 		// In a synctest bubble, the time is 946684800.
-		{"exp", ``, "no exp"},
+		{"exp", ``, "exp is missing, not a number or out of range"},
 		{"exp", `"exp":946684771`, ""}, // within the leeway
 		{"exp", `"exp":946684770.1`, ""},
 		{"exp", `"exp":946684770`, "token expired at 1999-12-31T23:59:30Z"},
 		{"exp", `"exp":253402300799`, ""},
-		{"exp", `"exp":253402300800`, "exp is out of range"},
-		{"exp", `"exp":-1e300`, "exp is out of range"},
-		{"exp", `"exp":1e400`, "exp is out of range"},
-		{"exp", `"exp":"946688400"`, "exp is not a number"},
+		{"exp", `"exp":253402300800`, "exp is missing"},
+		{"exp", `"exp":-1e300`, "exp is missing"},
+		{"exp", `"exp":1e400`, "exp is missing"},
+		{"exp", `"exp":"946688400"`, "exp is missing"},
 		{"", `"nbf":946684830`, ""}, // within the leeway
 		{"", `"nbf":946684830.5`, "not valid before 2000-01-01T00:00:30Z"},
 		{"", `"nbf":-1e10`, ""},
-		{"", `"nbf":"0"`, "nbf is not a number"},
+		{"", `"nbf":"0"`, "nbf is missing"},
 		// A forger doesn't learn that all else is valid.
 		{"exp", `"exp":1,"nbf":946684831`, "not valid before"},
 		{"exp", `"exp":1,"scope":{}`, "scope is neither"},
@@ -83,7 +82,7 @@ func TestClaims(t *testing.T) {
 		{"", `"token_use":"access","auth_time":1`, ""},
 		{"", `"token_use":"id"`, send},
 		{"", `"token_use":true`, `the claim token_use is ""`},
-		{"", `"typ":"Bearer","scope":"","auth_time":1`, ""},
+		{"", `"typ":"Bearer","auth_time":1`, ""},
 		{"", `"typ":"DPoP"`, ""},
 		{"", `"typ":"JWT"`, ""},
 		{"", `"typ":"at+jwt"`, ""},
@@ -93,8 +92,8 @@ func TestClaims(t *testing.T) {
 		{"", `"typ":7`, `the claim typ is ""`},
 		{"", `"events":{},"scope":""`, send},
 		{"", `"events":null`, send},
-		{"", `"at_hash":"x","scope":""`, send},
-		{"", `"c_hash":"x","scope":""`, send},
+		{"", `"at_hash":"x","scope":""`, likeID},
+		{"", `"c_hash":"x","scope":""`, likeID},
 		{"", `"token_class":"authorization_code"`, send},
 		{"", `"token_class":"access_token","type":"user"`, ""},
 		{"", `"ttype":"A"`, send},
@@ -106,10 +105,15 @@ func TestClaims(t *testing.T) {
 		{"", `"type":"code"`, send},
 		{"", `"type":"ID"`, send},
 		{"", `"type":"id_token"`, send},
-		{"", `"nonce":"x"`, "nonce but no scope: "},
-		{"", `"auth_time":1`, "auth_time but no scope: "},
-		{"", `"nonce":"x","scope":""`, ""},
+		{"", `"nonce":"x"`, likeID},
+		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
+		{"", `"nonce":"x","token_use":"access"`, ""},
+		{"", `"nonce":"x","typ":"Bearer"`, ""},
+		{"", `"auth_time":1`, likeID},
+		{"", `"auth_time":1,"scope":""`, ""},
 		{"", `"auth_time":1,"scp":[]`, ""},
+		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
+		{"", `"cnf":null`, "bound to a key"},
 	} {
 		t.Run(test.without+" "+test.with, bubble(func(t *testing.T) {
 			claims := authtest.Claims("alice")
@@ -122,10 +126,10 @@ func TestClaims(t *testing.T) {
 		}))
 	}
 	typed := authtest.Claims("alice")
-	typed["auth_time"] = 1                  // which RFC 9068 section 2.2.1 allows
-	checkText(t, v, issuer.Sign(typed), "") // the header's typ is at+jwt
+	typed["auth_time"], typed["nonce"] = 1, "x" // RFC 9068 section 2.2.1 allows the first
+	checkText(t, v, issuer.Sign(typed), "")     // the header's typ is at+jwt
 	typed["at_hash"] = "x"
-	checkText(t, v, issuer.Sign(typed), send)
+	checkText(t, v, issuer.Sign(typed), likeID)
 }
 
 // checkText checks that the token is accepted or, if want isn't empty, that the
@@ -154,48 +158,70 @@ func checkText(t *testing.T, v *auth.Verifier, token, want string) {
 	}
 }
 
+// A token has the scopes that it names exactly. Those in another spelling, or in a
+// claim of some issuers only, show that it is limited.
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	list := func(names ...string) []string { return names }
+	const all = "plants/read plants/write"
 	for _, test := range []struct {
 		scope   any
-		allowed string // of read, write
-		unnamed bool   // all are allowed unless they must be named
+		allowed string // of plants/read and plants/write
+		limit   string // the name that the log has; "" if the token is not limited
 	}{
-		{nil, "", true},
-		{[]string{}, "", true},
-		{"plants", "", true},
-		{"other/plants/read", "", true},
-		{"plants/read", "plants/read", false},
-		{"openid  plants/write email", "plants/write", false},
-		{list("openid", "plants/read"), "plants/read", false},
-		{list("plants/read plants/write"), "plants/read plants/write", false},
-		{list("", "plants/admin"), "", false},
-		{"plants/", "", false},
-		{"plants/read\tplants/write", "", false},
-		{"plants/read,plants/write", "", false},
+		{nil, all, ""},
+		{[]string{}, all, ""},
+		{"plants", all, ""},
+		{"plantsread", all, ""},
+		{"other/plants/read", all, ""},
+		{"openid aws.cognito.signin.user.admin plantsman/read", all, ""},
+		{"plants/read", "plants/read", "plants/read"},
+		{"openid  plants/write email", "plants/write", "plants/write"},
+		{list("openid", "plants/read"), "plants/read", "plants/read"},
+		{list("plants/read plants/write"), all, "plants/read"},
+		{list("", "plants/admin"), "", "plants/admin"},
+		{"plants/", "", "plants/"},
+		{"plants/read\tplants/write", "", `plants/read\tplants/write`},
+		{"plants/read,plants/write", "", "plants/read,plants/write"},
+		{"plants:read", "", "plants:read"},
+		{"openid plants.admin", "", "plants.admin"},
+		{"Plants/read", "", "Plants/read"},
+		{"READ_PLANTS", "", "READ_PLANTS"},
+		{"plants:write plants/read", "plants/read", "plants:write"},
 	} {
-		for _, claims := range []map[string]any{{"scope": test.scope}, {"scp": test.scope}, {"scope": test.scope, "scp": "email"}} {
-			token := es256(issuer.ECKey, authtest.KeyID, claimsWith(claims))
-			checkScopes(t, issuer.Verifier(t, config.Tokens{RequireScopes: new(true)}), token, test.allowed)
-			allowed := test.allowed
-			if test.unnamed {
-				allowed = "plants/read plants/write"
+		for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
+			allowed, limit := test.allowed, "it names no scope of this service"
+			if claim != "scope" && claim != "scp" && test.limit != "" {
+				allowed = ""
 			}
-			checkScopes(t, issuer.Verifier(t, config.Tokens{RequireScopes: new(false)}), token, allowed)
-			checkScopes(t, issuer.Verifier(t, config.Tokens{}), token, allowed)
+			required := allowed
+			if test.limit != "" {
+				limit = claim + ` has "` + test.limit + `"`
+			} else {
+				required = ""
+			}
+			token := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{claim: test.scope}))
+			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(true)}), token, required, limit)
+			if test.limit == "" {
+				limit = ""
+			}
+			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(false)}), token, allowed, limit)
+			checkScopes(t, issuer.Verifier(t, auth.Config{}), token, allowed, limit)
 		}
 	}
-	both := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"scope": "plants/read", "scp": list("plants/write")}))
-	checkScopes(t, issuer.Verifier(t, config.Tokens{}), both, "plants/read plants/write")
+	both := claimsWith(map[string]any{"scope": "plants/read", "scp": list("plants/write"), "roles": 7})
+	checkScopes(t, issuer.Verifier(t, auth.Config{}), es256(issuer.ECKey, authtest.KeyID, both), all, `scope has "plants/read"`)
 }
 
-// checkScopes checks that the token has exactly the allowed scopes.
-func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
+// checkScopes checks that the token has exactly the allowed scopes, and why.
+func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
 	t.Helper()
 	for range 2 { // verified, then cached
 		caller, err := v.Authenticate(t.Context(), bearer(token))
 		checkResult(t, caller, err, nil)
+		if caller.Limit() != limit {
+			t.Errorf("got the limit %q, want %q", caller.Limit(), limit)
+		}
 		for _, scope := range []string{"plants/read", "plants/write", "", "plants/", "plants/admin"} {
 			if got, want := caller.Allows(scope), slices.Contains(strings.Fields(allowed), scope); got != want {
 				t.Errorf("%q: got %t, want %t: %s", scope, got, want, token)
@@ -206,31 +232,34 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
 
 // An issuer whose metadata names a scope of this service can issue them, so a
 // token that names none has none. Else the first Load that succeeds or such a token
-// logs a warning, unless the setting says that they are accepted.
+// logs a warning, unless the setting says that they are accepted. The metadata counts
+// from the next refresh, even for tokens in the cache.
 func TestScopesOfTheIssuer(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
+	const all, none = "plants/read plants/write", "it names no scope of this service"
 	for _, test := range []struct {
-		supported, allowed string
-		setting            *bool
-		warnings           int
+		supported, allowed, limit string
+		setting                   *bool
+		warnings                  int
 	}{
-		{"plants/read", "", nil, 0},
-		{"plants/x", "", new(false), 0},
-		{"email", "plants/read plants/write", nil, 1},
-		{"email", "plants/read plants/write", new(false), 0},
-		{"email", "", new(true), 0},
+		{"plants/read", "", none, nil, 0},
+		{"plants:x", "", none, new(false), 0},
+		{"email", all, "", nil, 1},
+		{"email", all, "", new(false), 0},
+		{"email", "", none, new(true), 0},
 	} {
 		for _, late := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				s := &site{pages: map[string]string{}}
-				s.pages[authtest.IssuerURL+"/.well-known/openid-configuration"] = metadata(authtest.IssuerURL, keysURL, test.supported)
+				const url = authtest.IssuerURL + "/.well-known/openid-configuration"
+				s.pages[url] = metadata(authtest.IssuerURL, keysURL, test.supported)
 				var log strings.Builder
-				v := newVerifier(t, config.Tokens{RequireScopes: test.setting}, s, &log)
+				v := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log)
 				v.Load(t.Context()) // fails
 				s.pages[keysURL] = string(tokens.JWKS())
 				for range 2 {
 					if time.Sleep(5 * time.Second); late { // a request fetches the keys
-						checkScopes(t, v, tokens.Token("alice"), test.allowed)
+						checkScopes(t, v, tokens.Token("alice"), test.allowed, test.limit)
 					} else {
 						must(v.Load(t.Context()))
 					}
@@ -238,6 +267,11 @@ func TestScopesOfTheIssuer(t *testing.T) {
 						t.Errorf("%+v: %d warnings", test, warnings)
 					}
 				}
+				token := es256(tokens.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1e10}))
+				checkScopes(t, v, token, test.allowed, test.limit)
+				s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")
+				time.Sleep(time.Hour)
+				checkScopes(t, v, token, "", none)
 			})
 		}
 	}

@@ -12,12 +12,16 @@ func (v *Verifier) Cached() int {
 // MaxCached is the maximum of what Cached returns.
 const MaxCached = maxCached
 
-// Age makes v's remote keys older, and the last fetch of them.
+// Age makes v's remote keys older, and the last fetch of them, as if the program had
+// been frozen.
 func (v *Verifier) Age(by time.Duration) {
-	r := v.keys
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.fetched, r.ended = r.fetched.Add(-by), r.ended.Add(-by)
+	k := v.keys
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fetched, k.began, k.ended = k.fetched.Add(-by), k.began.Add(-by), k.ended.Add(-by)
+	if k.running != nil {
+		k.running.deadline = k.running.deadline.Add(-by)
+	}
 }
 
 // WallClock is the clock that ages are measured with.

@@ -1,15 +1,21 @@
 package auth
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/time/rate"
+
+	"example.com/plantstore/internal/logging"
 )
 
 // The limits of a fetch of one document.
@@ -19,26 +25,100 @@ const (
 	fetchTimeout = 5 * time.Second // redirects and body included
 )
 
-// get fetches rawURL and parses the body. It outlives the request that needs it.
-func get(client *http.Client, rawURL string, parse func(body []byte) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
+// newIssuerKeys returns the keys of c or, without any, those at c.KeysURL or at the
+// address in the issuer's metadata (OpenID Connect Discovery 1.0, RFC 8414), without
+// fetching either yet. The user pools of Amazon Cognito have a known address.
+func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
+	k := &issuerKeys{fixed: c.Keys, client: restrict(client), log: log, issuer: c.Issuer, scopes: scopes}
+	k.warnings.Interval = time.Second
+	k.searches = rate.NewLimiter(rate.Every(2*time.Second), 3)
+	k.source.address = c.KeysURL
+	if c.Keys != nil || c.KeysURL != "" {
+		return k, nil
+	}
+	u, err := url.Parse(c.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	if isCognito(u) {
+		k.source.address = c.Issuer + "/.well-known/jwks.json"
+		return k, nil
+	}
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	u.Path, u.RawPath = "", ""
+	k.metadata = []string{
+		u.String() + path + "/.well-known/openid-configuration",
+		u.String() + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
+	}
+	return k, nil
+}
+
+// isCognito reports whether an issuer is a user pool of Amazon Cognito.
+// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+func isCognito(issuer *url.URL) bool {
+	host := strings.TrimSuffix(issuer.Host, ".cn")
+	return issuer.Scheme == "https" && len(issuer.Path) > 1 &&
+		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
+}
+
+// readMetadata returns what the first valid metadata document says.
+func (k *issuerKeys) readMetadata(f *fetch) (source, error) {
+	var faults []string
+	for _, address := range k.metadata {
+		var metadata struct {
+			Issuer string   `json:"issuer"`
+			Keys   string   `json:"jwks_uri"`
+			Scopes []string `json:"scopes_supported"`
+		}
+		err := k.read(f, address, func(body []byte) error {
+			if err := json.Unmarshal(body, &metadata); err != nil {
+				return errors.New("not a JSON object with issuer and jwks_uri")
+			}
+			if metadata.Issuer != k.issuer {
+				return fmt.Errorf("its issuer is %s, not %s", logging.Quote(metadata.Issuer), logging.Quote(k.issuer))
+			}
+			return CheckURL(metadata.Keys)
+		})
+		if err == nil {
+			return source{metadata.Keys, slices.ContainsFunc(metadata.Scopes, k.scopes.include)}, nil
+		}
+		faults = append(faults, err.Error())
+	}
+	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
+}
+
+// readKeys returns the keys at an address.
+func (k *issuerKeys) readKeys(f *fetch, address string) (set *KeySet, err error) {
+	err = k.read(f, address, func(body []byte) (err error) {
+		set, err = ParseKeySet(body)
+		return err
+	})
+	return set, err
+}
+
+// read reads a document for f and parses it.
+func (k *issuerKeys) read(f *fetch, address string, parse func(body []byte) error) error {
+	k.mu.Lock()
+	f.deadline = wallClock().Add(fetchTimeout)
+	k.mu.Unlock()
+	if err := CheckURL(address); err != nil {
+		return err
+	}
+	req, err := http.NewRequest(http.MethodGet, address, nil) // without the context of the request that needs it
 	if err != nil {
 		return err
 	}
-	req.Close = true // the next fetch is an hour away
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
-	resp, err := client.Do(req)
+	resp, err := k.client.Do(req)
 	if err != nil {
 		err = errors.Unwrap(err) // a *url.Error repeats the whole address
 		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
-	body, err := read(resp)
+	body, err := readBody(resp)
 	if err == nil {
 		if err = parse(body); err != nil {
-			err = fmt.Errorf("%w (content type %s)", err, quote(resp.Header.Get("Content-Type")))
+			err = fmt.Errorf("%w (content type %s)", err, logging.Quote(resp.Header.Get("Content-Type")))
 		}
 	}
 	if err != nil {
@@ -47,47 +127,49 @@ func get(client *http.Client, rawURL string, parse func(body []byte) error) erro
 	return nil
 }
 
-func read(resp *http.Response) ([]byte, error) {
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %s", resp.Status)
-	}
-	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" { // net/http removes gzip
-		return nil, fmt.Errorf("content encoding %s: the server must send gzip or none", quote(encoding))
-	}
+// readBody also reads a body that isn't used, so that the connection can be reused.
+func readBody(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxBodyBytes))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
+	encoding := resp.Header.Get("Content-Encoding") // net/http removes gzip
+	switch _, tooLarge := errors.AsType[*http.MaxBytesError](err); {
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("status %s", resp.Status)
+	case encoding != "":
+		return nil, fmt.Errorf("content encoding %s: the server must send gzip or none", logging.Quote(encoding))
+	case tooLarge:
+		return nil, fmt.Errorf("more than %d bytes", maxBodyBytes)
 	}
 	return body, err
 }
 
-// restrict returns a copy of client that follows only redirects to acceptable
-// addresses.
+// restrict returns a copy of client that limits the time of a request, and follows
+// only redirects to acceptable addresses.
 func restrict(client *http.Client) *http.Client {
 	restricted := *client
+	restricted.Timeout = fetchTimeout
 	restricted.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		req.Close = true // as of the first request
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
 		if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return errors.New("redirect from https to http")
 		}
-		return checkURL(req.URL.String())
+		return CheckURL(req.URL.String())
 	}
 	return &restricted
 }
 
-// checkURL accepts https and, on this machine or for a container on it, http.
-func checkURL(rawURL string) error {
-	u, err := url.Parse(rawURL)
+// CheckURL returns an error unless keys may be fetched from an address: with https
+// or, on this machine or for a container on it, http.
+func CheckURL(address string) error {
+	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return errors.New("the address of the keys is not a valid URL")
+		return errors.New("not a valid URL")
 	case u.Hostname() == "":
-		return fmt.Errorf("the address %q of the keys has no host", withoutSecrets(u))
+		return fmt.Errorf("the address %q has no host", withoutSecrets(u))
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("the address %q of the keys must be https", withoutSecrets(u))
+		return fmt.Errorf("the address %q must be https, except on this machine", withoutSecrets(u))
 	}
 	return nil
 }

@@ -3,10 +3,11 @@ package auth_test
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -16,17 +17,16 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 )
 
 const (
-	notFound = "HTTP/1.1 404 Not Found\r\n\r\n"
-	ok       = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
-	tooLate  = 5 * time.Second // for one document
+	notFound     = "HTTP/1.1 404 Not Found\r\n\r\n"
+	ok           = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+	fetchTimeout = 5 * time.Second // of one document
 )
 
 // A site maps addresses to what a server sends, in HTTP/1.1 or as the body
-// alone, before it closes the connection. It needs no network, as synctest requires.
+// alone. It needs no network, as synctest requires.
 type site struct {
 	mu       sync.Mutex
 	pages    map[string]string
@@ -46,9 +46,6 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
-	if !r.Close { // a kept connection is dead when the next fetch comes
-		return nil, errors.New("the connection is kept")
-	}
 	switch {
 	case !found:
 		page = notFound
@@ -62,7 +59,7 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 func redirect(to string) string { return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\n\r\n" }
 
 // newVerifier returns a verifier with keys from this network.
-func newVerifier(t *testing.T, c config.Tokens, network http.RoundTripper, log io.Writer) *auth.Verifier {
+func newVerifier(t *testing.T, c auth.Config, network http.RoundTripper, log io.Writer) *auth.Verifier {
 	t.Helper()
 	c.Issuer, c.Audiences = cmp.Or(c.Issuer, authtest.IssuerURL), []string{authtest.Audience}
 	v, err := auth.New(c, []string{"plants/read", "plants/write"}, &http.Client{Transport: network}, slog.New(slog.NewTextHandler(log, nil)))
@@ -106,7 +103,7 @@ func TestResponses(t *testing.T) {
 		t.Run(name, bubble(func(t *testing.T) {
 			s := &site{pages: map[string]string{url: test.page}}
 			var log strings.Builder
-			v := newVerifier(t, config.Tokens{JWKSURL: url, RequireScopes: new(false)}, s, &log)
+			v := newVerifier(t, auth.Config{KeysURL: url, RequireScopes: new(false)}, s, &log)
 			checkLoad(t, v, test.want)
 			if lines := strings.Count(log.String(), "\n"); lines > 1 || (lines == 0) != (test.want == "") || len(log.String()) > 500 {
 				t.Errorf("got the log %s; want one line of a failure", log.String())
@@ -118,7 +115,7 @@ func TestResponses(t *testing.T) {
 			check(t, v, issuer.Token("alice"), nil)
 		}))
 	}
-	v := newVerifier(t, config.Tokens{JWKSURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
+	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
 	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
 }
 
@@ -141,7 +138,7 @@ func TestRedirects(t *testing.T) {
 		for i, url := range route[:len(route)-1] {
 			s.pages[url] = redirect(route[i+1])
 		}
-		checkLoad(t, newVerifier(t, config.Tokens{JWKSURL: route[0]}, s, io.Discard), test.want)
+		checkLoad(t, newVerifier(t, auth.Config{KeysURL: route[0]}, s, io.Discard), test.want)
 	}
 }
 
@@ -173,7 +170,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
 		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
 		{"https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/"`},
-		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" of the keys`},
+		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
 		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k"), "must be https"},
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
@@ -183,7 +180,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://b.test/p", "https://b.test/p/.well-known/jwks.json", jwks, "status 404"},
 	} {
 		s := &site{pages: map[string]string{keysURL: jwks, test.url: test.page}}
-		v := newVerifier(t, config.Tokens{Issuer: test.issuer}, s, io.Discard)
+		v := newVerifier(t, auth.Config{Issuer: test.issuer}, s, io.Discard)
 		checkLoad(t, v, test.want)
 		if test.want == "" {
 			claims := authtest.Claims("alice")
@@ -193,31 +190,88 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// The address is found once. A slow issuer may take almost 5 seconds for each
-// document; after more the address is kept, and after other failures it isn't.
-func TestDiscoveredAddress(t *testing.T) {
+// Each fetch reads the keys at the known address and then the metadata, whose
+// address may have changed.
+func TestMovedKeys(t *testing.T) {
+	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
-		s := &site{pages: map[string]string{}, delay: tooLate - 1}
-		s.pages[openID], s.pages[keysURL] = metadata("https://a.test", keysURL), string(authtest.NewIssuer(t).JWKS())
-		v := newVerifier(t, config.Tokens{Issuer: "https://a.test"}, s, io.Discard)
-		expect := func(want string, requests ...string) {
+		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		expect := func(issuer *authtest.Issuer, want error, requests ...string) {
 			t.Helper()
-			s.requests = nil
-			checkLoad(t, v, want)
+			claims := authtest.Claims("alice")
+			claims["iss"], claims["exp"] = "https://a.test", 1e10
+			check(t, v, issuer.Sign(claims), want)
 			if !slices.Equal(s.requests, requests) {
 				t.Errorf("fetched %q, want %q", s.requests, requests)
 			}
+			s.requests = nil
 		}
-		expect("", openID, keysURL)
-		s.delay = tooLate + 1
-		expect("deadline exceeded", keysURL)
-		s.delay, s.pages[keysURL] = 0, notFound
-		expect("404", keysURL)
-		s.delay = tooLate + 1
-		start := time.Now()
-		expect("deadline exceeded", openID, oauth)
-		if d := time.Since(start); d != 2*tooLate {
-			t.Errorf("the metadata took %v, want two time limits", d)
-		}
+		expect(old, nil, openID, keysURL)
+		expect(tokens, auth.ErrInvalidToken, keysURL, openID) // a search
+		s.pages[openID] = metadata("https://a.test", moved)
+		expect(tokens, nil, keysURL, openID, moved)
+		time.Sleep(time.Hour)
+		expect(tokens, nil, moved, openID) // a refresh
+		delete(s.pages, openID)
+		time.Sleep(time.Hour)
+		expect(tokens, nil, moved, openID, oauth)
+		expect(tokens, nil) // although the metadata is gone
 	})
+}
+
+// A slow issuer may take almost 5 seconds for each document. It doesn't need the
+// metadata each time.
+func TestSlowIssuer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(authtest.NewIssuer(t).JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		load := func(delay, took time.Duration, want string) {
+			t.Helper()
+			s.delay = delay
+			start := time.Now()
+			checkLoad(t, v, want)
+			if d := time.Since(start); d != took {
+				t.Errorf("took %v, want %v", d, took)
+			}
+		}
+		load(fetchTimeout+1, 2*fetchTimeout, "deadline exceeded") // both addresses of metadata
+		load(fetchTimeout-1, 2*(fetchTimeout-1), "")
+		load(fetchTimeout+1, 3*fetchTimeout, "deadline exceeded")
+	})
+}
+
+// A fetch needs one connection to an issuer, even if a document isn't there, and
+// closes it. Between fetches a connection would die unnoticed.
+func TestConnections(t *testing.T) {
+	var url string
+	tokens, states := authtest.NewIssuer(t), make(chan http.ConnState, 100)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/.well-known/oauth-authorization-server":
+			io.WriteString(w, metadata(url, url+"/moved"))
+		case "/moved":
+			http.Redirect(w, r, "/keys", http.StatusFound)
+		case "/keys":
+			w.Write(tokens.JWKS())
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew || state == http.StateClosed {
+			states <- state
+		}
+	}
+	server.Start()
+	defer server.Close()
+	url = server.URL
+	v := newVerifier(t, auth.Config{Issuer: url}, http.DefaultTransport, io.Discard)
+	for range 2 {
+		checkLoad(t, v, "")
+		if first, second := <-states, <-states; first != http.StateNew || second != http.StateClosed {
+			t.Errorf("a connection was %v and %v, want new and closed", first, second)
+		}
+	}
 }

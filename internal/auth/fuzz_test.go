@@ -19,7 +19,6 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 )
 
 // fuzzKeys returns fixed keys, which verify tokens that fuzzing has found.
@@ -117,7 +116,7 @@ func FuzzKeySet(f *testing.F) {
 	f.Add(keySet(newJWK(ec.Public(), "ec"), newJWK(ed.Public(), "ed")))
 	f.Add(keySet(nil, jwk{"kty": "oct", "k": "AA"}, jwk{"kty": "RSA", "n": b64(odd(2048)), "e": "AQAB"}))
 	f.Fuzz(func(t *testing.T, jwks []byte) {
-		if len(jwks) == 0 || tryConfig(config.Tokens{JWKS: string(jwks)}) != nil {
+		if _, err := auth.ParseKeySet(jwks); err != nil {
 			return
 		}
 		v := staticVerifier(t, jwks)

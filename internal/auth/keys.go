@@ -13,62 +13,63 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/plantstore/internal/logging"
 )
 
-// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. go-jose rejects
-// those of more than 4096, which are slow to verify.
-const minRSABits = 2048
+const (
+	// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. go-jose rejects
+	// those of more than 4096, which are slow to verify.
+	minRSABits = 2048
+
+	maxTried = 8 // keys for a token
+)
+
+// A KeySet is a JSON Web Key Set. It doesn't change.
+type KeySet struct {
+	keys   []key
+	scoped bool // whether the issuer's metadata names scopes of this service
+}
 
 // A key verifies signatures.
 type key struct {
 	kid        string   // may be empty
 	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
+	err        error // why the key is unusable, or nil
 }
 
-// A keySet is a JSON Web Key Set. It doesn't change.
-type keySet struct {
-	keys     []*key
-	unusable map[string]error // why, by kid
-	scopes   []string         // that the issuer's metadata names, if the keys come from there
-}
-
-// verify returns an error unless one of the keys signed jws, whose header is h.
-func (s *keySet) verify(jws *jose.JSONWebSignature, h header) error {
-	k, err := s.find(h)
-	if err != nil {
-		return err
+// verify returns an error unless one of the keys signed jws, whose header is h. It
+// tries each key with the kid or, if there is none, each key.
+func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
+	var tried int
+	var unusable error
+	for _, k := range s.keys {
+		switch named := h.kid == k.kid; {
+		case named && k.err != nil:
+			unusable = k.err
+		case (named || h.kid == "") && slices.Contains(k.algorithms, h.alg) && tried < maxTried:
+			if _, err := jws.Verify(k.public); err == nil {
+				return nil
+			}
+			tried++
+		}
 	}
-	if _, err := jws.Verify(k.public); err != nil {
-		return invalid("wrong signature, by %s with key %s", h.alg, quote(h.kid))
+	switch kid := logging.Quote(h.kid); {
+	case tried > 0:
+		return invalid("wrong signature, by %s with key %s", h.alg, kid)
+	case unusable != nil:
+		return invalid("the key %s is unusable: %v", kid, unusable)
+	default:
+		return invalid("no key for %s has the kid %s", h.alg, kid)
 	}
-	return nil
 }
 
-// find returns the first key with the kid and for the algorithm of h. Without a
-// kid, it returns the key for the algorithm if there is exactly one.
-func (s *keySet) find(h header) (*key, error) {
-	named := func(k *key) bool { return h.kid == "" || k.kid == h.kid }
-	fits := func(k *key) bool { return named(k) && slices.Contains(k.algorithms, h.alg) }
-	i := slices.IndexFunc(s.keys, fits)
-	switch err := s.unusable[h.kid]; {
-	case i < 0 && err != nil:
-		return nil, invalid("the key %s is unusable: %v", quote(h.kid), err)
-	case !slices.ContainsFunc(s.keys, named):
-		return nil, invalid("no key has the kid %s", quote(h.kid))
-	case i < 0:
-		return nil, invalid("key %s is not for %s", quote(h.kid), h.alg)
-	case h.kid == "" && slices.ContainsFunc(s.keys[i+1:], fits):
-		return nil, invalid("no kid, and several keys for %s", h.alg)
-	}
-	return s.keys[i], nil
-}
-
-// parseKeySet returns the usable keys of a JSON Web Key Set (RFC 7517 section 5),
-// at least one: public RSA keys of 2048 to 4096 bits, elliptic curve keys on P-256,
-// P-384 or P-521, and Ed25519 keys, whose use, key_ops and alg, if present, permit
-// them to verify signatures.
-func parseKeySet(data []byte) (*keySet, error) {
+// ParseKeySet parses a JSON Web Key Set (RFC 7517 section 5), of which at least one
+// key must be usable: a public RSA key of 2048 to 4096 bits, an elliptic curve key on
+// P-256, P-384 or P-521, or an Ed25519 key, whose use, key_ops and alg, if present,
+// permit it to verify signatures.
+func ParseKeySet(data []byte) (*KeySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
@@ -77,23 +78,23 @@ func parseKeySet(data []byte) (*keySet, error) {
 	if err := json.Unmarshal(data, &document, lenient); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
-	set := &keySet{unusable: make(map[string]error)}
+	set := new(KeySet)
 	var faults []string
 	for i, value := range document.Keys {
-		k, err := parseKey(value)
-		if err != nil {
+		var named struct {
+			Kid string `json:"kid"`
+		}
+		err := json.Unmarshal(value, &named, lenient)
+		k := key{kid: named.Kid}
+		if err == nil {
+			err = k.parse(value)
+		}
+		if k.err = err; err != nil {
 			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, err))
-			var named struct {
-				Kid string `json:"kid"`
-			}
-			if json.Unmarshal(value, &named, lenient) == nil {
-				set.unusable[named.Kid] = err
-			}
-			continue
 		}
 		set.keys = append(set.keys, k)
 	}
-	if len(set.keys) == 0 {
+	if len(faults) == len(set.keys) {
 		faults = append(faults[:min(len(faults), 3)], "add at least one public RSA, EC or Ed25519 key")
 		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s",
 			len(document.Keys), strings.Join(faults, "; "))
@@ -101,25 +102,22 @@ func parseKeySet(data []byte) (*keySet, error) {
 	return set, nil
 }
 
-// parseKey returns the key of a JSON Web Key (RFC 7517 section 4), or an error
-// if it is unusable.
-func parseKey(data jsontext.Value) (*key, error) {
+// parse sets what k can verify, or returns an error if it is unusable. The data is a
+// JSON Web Key (RFC 7517 section 4).
+func (k *key) parse(data jsontext.Value) error {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, errors.New("not a JSON object in UTF-8 without duplicate names")
+		return errors.New("not a JSON object in UTF-8 without duplicate names")
 	}
 	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"} {
 		if _, ok := members[name]; ok {
-			return nil, errors.New("not a public key")
+			return errors.New("not a public key")
 		}
-	}
-	if kid, ok := members["kid"]; ok && kid.Kind() != '"' && kid.Kind() != 'n' {
-		return nil, errors.New("its kid is not a string")
 	}
 	if ops, ok := members["key_ops"]; ok {
 		var names []string
 		if err := json.Unmarshal(ops, &names); err != nil || !slices.Contains(names, "verify") {
-			return nil, errors.New("its key_ops lack verify")
+			return errors.New("its key_ops lack verify")
 		}
 	}
 	// Certificates are ignored, even malformed ones.
@@ -128,43 +126,61 @@ func parseKey(data jsontext.Value) (*key, error) {
 	}
 	data, err := json.Marshal(members)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var parsed jose.JSONWebKey
 	if err := parsed.UnmarshalJSON(data); err != nil {
-		return nil, err
+		return err
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {
-		return nil, fmt.Errorf("its use is %s", quote(parsed.Use))
+		return fmt.Errorf("its use is %s", logging.Quote(parsed.Use))
 	}
-	algorithms, err := algorithmsOf(parsed.Key)
-	if err != nil {
-		return nil, err
+	if k.public, k.algorithms, err = usableWith(parsed.Key); err != nil {
+		return err
 	}
-	if parsed.Algorithm != "" {
-		if !slices.Contains(algorithms, parsed.Algorithm) {
-			return nil, fmt.Errorf("its alg %s does not fit its type", quote(parsed.Algorithm))
-		}
-		algorithms = []string{parsed.Algorithm}
+	if alg := canonical(parsed.Algorithm); slices.Contains(k.algorithms, alg) {
+		k.algorithms = []string{alg}
+	} else if alg != "" {
+		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
 	}
-	return &key{kid: parsed.KeyID, algorithms: algorithms, public: parsed.Key}, nil
+	return nil
 }
 
-// algorithmsOf returns the algorithms that a public key can be used with (RFC
-// 7518 sections 3.3 to 3.5, RFC 8037 section 3.1).
-func algorithmsOf(public crypto.PublicKey) ([]string, error) {
+// usableWith returns a public key for go-jose, and the algorithms that it can be used
+// with (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1).
+func usableWith(public crypto.PublicKey) (crypto.PublicKey, []string, error) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
 		if bits := public.N.BitLen(); bits < minRSABits {
-			return nil, fmt.Errorf("an RSA key of %d bits, fewer than %d", bits, minRSABits)
+			return nil, nil, fmt.Errorf("an RSA key of %d bits, fewer than %d", bits, minRSABits)
 		}
-		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
+		return public, []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
 	case *ecdsa.PublicKey:
 		if alg := map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}[public.Curve.Params().BitSize]; alg != "" {
-			return []string{alg}, nil
+			return public, []string{alg}, nil
 		}
 	case ed25519.PublicKey:
-		return []string{"EdDSA"}, nil
+		return ed25519Key(public), []string{"EdDSA"}, nil
 	}
-	return nil, errors.New("an unsupported type or curve")
+	return nil, nil, errors.New("an unsupported type or curve")
+}
+
+// canonical returns an algorithm's older name: RFC 9864 calls EdDSA Ed25519.
+func canonical(alg string) string {
+	if alg == "Ed25519" {
+		return "EdDSA"
+	}
+	return alg
+}
+
+// An ed25519Key verifies signatures by both names of the algorithm. go-jose knows
+// only EdDSA.
+type ed25519Key ed25519.PublicKey
+
+// VerifyPayload implements [jose.OpaqueVerifier].
+func (k ed25519Key) VerifyPayload(payload, signature []byte, _ jose.SignatureAlgorithm) error {
+	if !ed25519.Verify(ed25519.PublicKey(k), payload, signature) {
+		return jose.ErrCryptoFailure
+	}
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 )
 
 // odd returns an odd number of this length, as good as a modulus to a parser.
@@ -56,7 +55,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"empty":                 {jwk{}, ecToken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := tryConfig(config.Tokens{JWKS: string(keySet(test.bad))}); err == nil {
+			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil {
 				t.Error("with no other key: no error")
 			} else if strings.ContainsAny(err.Error(), "\r\n") || !strings.Contains(err.Error(), "key 1: ") {
 				t.Errorf("got %v; want one line that describes key 1", err)
@@ -67,7 +66,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		})
 	}
 	largest := jwk{"kty": "RSA", "n": b64(odd(4096)), "e": "AQAB"}
-	if err := tryConfig(config.Tokens{JWKS: string(keySet(largest))}); err != nil {
+	if _, err := auth.ParseKeySet(keySet(largest)); err != nil {
 		t.Errorf("an RSA key of 4096 bits, without a kid: %v", err)
 	}
 }
@@ -85,5 +84,15 @@ func TestKeySetDocument(t *testing.T) {
 		"use and key_ops":      `{"keys":[` + strings.TrimSuffix(good, "}") + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, staticVerifier(t, []byte(document)), token, nil) })
+	}
+	for document, want := range map[string]string{
+		"<html>":                  "not a JSON Web Key Set, ",
+		`{"KEYS":[` + good + `]}`: "none of the 0 keys ",
+		`{"keys":null}`:           "none of the 0 keys ",
+		`{"keys":[` + strings.TrimSuffix(good, "}") + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: not a JSON object ",
+	} {
+		if _, err := auth.ParseKeySet([]byte(document)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", document, err, want)
+		}
 	}
 }

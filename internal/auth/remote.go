@@ -1,11 +1,10 @@
 package auth
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -13,185 +12,199 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The timing of remote keys.
-const (
-	refreshAfter = time.Hour        // age at which keys are fetched again
-	expireAfter  = 24 * time.Hour   // age at which keys are dropped if every refresh fails
-	refreshEvery = 30 * time.Second // after a failed refresh
-	loadEvery    = 5 * time.Second  // between fetches without keys
-	searchEvery  = 2 * time.Second  // for newer keys, after searchBurst fetches at once
-	searchBurst  = 3
-	waitTimeout  = time.Second // since the start of a fetch, while there are keys
-)
-
 // issuerKeys are the keys of an issuer, fixed or fetched from it. They are safe for
 // concurrent use.
 //
-// Requests fetch them, one fetch at a time, and wait for the fetch: between
-// requests the program may be frozen, as on AWS Lambda, and a frozen fetch runs
-// out of time. Which requests need a fetch depends on the keys at hand:
+// Requests start fetches and wait for them: between requests the program may be
+// frozen, as on AWS Lambda, so a fetch that nobody waits for may never end.
 //
-//	keys                       a fetch starts at most             a request waits until the fetch
-//	none, or a day old         5 s after the last began           ends
-//	don't verify the token     3 times at once, then every 2 s    ends or has taken a second
-//	an hour old                30 s after one that failed         ends or has taken a second
+//	keys                       a request starts a fetch            and waits until it has taken
+//	none, or a day old         5 s after the last one began        3 s
+//	an hour old                30 s after the last one ended       1 s
+//	don't verify the token     3 times at once, then every 2 s     1 s
 //
-// After the wait the request makes do with the keys at hand. The fetch goes on
-// even if nobody waits for it any more. One that was frozen runs out of time as
-// soon as the next request comes; without keys, that request starts another.
+// One fetch runs at a time, and all requests that need one wait for it. After that
+// they use the keys at hand. The fetch goes on even if nobody waits any more.
 type issuerKeys struct {
-	fixed  bool // set never changes
-	client *http.Client
-	log    *slog.Logger // for failed fetches
+	fixed    *KeySet // or nil
+	client   *http.Client
+	log      *slog.Logger
+	warnings rate.Sometimes // anybody can cause a fetch
+	issuer   string         // that the metadata must name
+	metadata []string       // where it may be; empty if the source is configured
+	scopes   serviceScopes  // that the metadata may name
 
-	// Only the fetch in progress uses these.
-	issuer   string   // whose metadata has the address; empty if that is known
-	metadata []string // addresses of the metadata
-	address  string   // of the keys; empty until discovered
-	scopes   []string // that the metadata names
-
-	mu         sync.Mutex
-	set        *keySet
-	fetched    time.Time     // start of the fetch that returned set; zero without one
-	searches   *rate.Limiter // for newer keys
-	began      time.Time     // start of the last fetch
-	inProgress chan struct{} // closed when that fetch ends; nil between fetches
-	ended      time.Time     // end of the last fetch
-	lastError  error         // of the last fetch
+	mu       sync.Mutex
+	set      *KeySet
+	fetched  time.Time // when the fetch of set began; zero without keys
+	source   source    // configured, or found by a fetch
+	running  *fetch    // nil between fetches
+	began    time.Time // of the last fetch
+	ended    time.Time
+	err      error
+	searches *rate.Limiter
 }
 
-// load fetches the keys, unless they are fixed.
-func (k *issuerKeys) load(ctx context.Context) (*keySet, error) {
-	if k.fixed {
-		return k.set, nil
+// A source is what the issuer's metadata says.
+type source struct {
+	address string // of the keys; empty until it is known
+	scoped  bool   // whether the issuer has scopes of this service
+}
+
+// A fetch reads the keys of an issuer.
+type fetch struct {
+	deadline time.Time     // of the document that it is reading
+	done     chan struct{} // closed when it ends
+}
+
+const (
+	refreshAfter = time.Hour
+	expireAfter  = 24 * time.Hour
+	loadWait     = 3 * time.Second // without keys
+	fetchWait    = time.Second
+)
+
+// load fetches the keys and waits until ctx ends.
+func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
+	if k.fixed != nil {
+		return k.fixed, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.await(ctx, k.start(wallClock()), false)
-	if ctx.Err() != nil {
-		return nil, waited(ctx)
-	}
-	return k.set, k.lastError
+	k.await(ctx, true, time.Hour)
+	return k.set, k.failure()
 }
 
-// get returns the keys for a request that began at start: those at hand or, if
-// they don't verify its token and are passed as rejected, newer ones. If there are
-// none, it returns the rejected keys, with an error if newer ones can't be fetched.
-// One fetch is enough for a request. Errors match ErrKeysUnavailable or ctx.Err().
-func (k *issuerKeys) get(ctx context.Context, rejected *keySet, start time.Time) (*keySet, error) {
-	if k.fixed {
-		return k.set, nil
+// current returns keys that are less than a day old and, if the issuer responds in
+// time, less than an hour.
+func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
+	if k.fixed != nil {
+		return k.fixed, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := wallClock()
-	if k.unexpired(now) == nil && k.inProgress != nil {
-		k.await(ctx, k.inProgress, false)
-		now = wallClock()
-	}
-	set, f := k.unexpired(now), k.inProgress
-	var due bool
-	switch {
-	case set == nil:
-		due = elapsed(k.began, now, loadEvery)
-	case set == rejected:
-		due = f == nil && !k.ended.After(start) && k.searches.AllowN(now, 1)
+	switch now := wallClock(); {
+	case now.Sub(k.fetched) >= expireAfter:
+		k.await(ctx, elapsed(k.began, now, 5*time.Second), loadWait)
 	case elapsed(k.fetched, now, refreshAfter):
-		due = elapsed(k.ended, now, refreshEvery)
-	default:
-		return set, nil
+		k.await(ctx, elapsed(k.ended, now, 30*time.Second), fetchWait)
 	}
-	if f == nil && due {
-		f = k.start(now)
+	if wallClock().Sub(k.fetched) >= expireAfter {
+		return nil, cmp.Or(k.failure(), ErrKeysUnavailable)
 	}
-	if f != nil {
-		k.await(ctx, f, set != nil)
-	}
-	set = k.unexpired(wallClock())
-	switch {
-	case set == nil && ctx.Err() != nil:
-		return nil, waited(ctx)
-	case k.inProgress != nil && (set == nil || set == rejected):
-		return set, fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
-	case set == nil || set == rejected && k.lastError != nil:
-		return set, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.lastError) // which may match a context's error
-	}
-	return set, nil
+	return k.set, nil
 }
 
-// await waits until ctx or the fetch in progress, f, ends or, if there are keys, f
-// has taken waitTimeout. It unlocks k.mu meanwhile.
-func (k *issuerKeys) await(ctx context.Context, f chan struct{}, keys bool) {
-	if keys {
-		limited, cancel := context.WithTimeout(ctx, waitTimeout-wallClock().Sub(k.began))
-		defer cancel()
-		ctx = limited
+// newer returns other keys than those that don't verify a token. A fetch that ended
+// after the request arrived need not be repeated. Without other keys, newer returns
+// rejected, and an error if the issuer may have some.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
+	if k.fixed != nil {
+		return k.fixed, nil
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.set == rejected && !k.ended.After(arrived) {
+		now := wallClock()
+		k.await(ctx, k.idle(now) && k.searches.AllowN(now, 1), fetchWait)
+	}
+	if k.set == rejected {
+		return rejected, k.failure()
+	}
+	return k.set, nil
+}
+
+// await starts a fetch if one is due and none is running. It waits until the running
+// one, if any, ends or has taken limit, or ctx ends. The caller must hold k.mu, which
+// await unlocks while it waits.
+func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
+	now := wallClock()
+	if due && k.idle(now) {
+		k.began, k.running = now, &fetch{now.Add(fetchTimeout), make(chan struct{})}
+		go k.run(k.running, k.source)
+	}
+	f := k.running
+	if f == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(limit, limit-now.Sub(k.began)))
+	defer cancel()
 	k.mu.Unlock()
 	defer k.mu.Lock()
 	select {
-	case <-f:
+	case <-f.done:
 	case <-ctx.Done():
 	}
 }
 
-// waited returns the error of a request that ended while it waited.
-func waited(ctx context.Context) error {
-	return fmt.Errorf("waiting for the token issuer's keys: %w", ctx.Err())
+// idle reports whether no fetch is running, apart from one that was frozen until it
+// was too late. The caller must hold k.mu.
+func (k *issuerKeys) idle(now time.Time) bool {
+	return k.running == nil || now.After(k.running.deadline)
 }
 
-// unexpired returns nil if there are no keys. The caller must hold k.mu.
-func (k *issuerKeys) unexpired(now time.Time) *keySet {
-	if now.Sub(k.fetched) >= expireAfter {
-		return nil
+// failure returns why the last fetch brought no keys, or nil. The caller must hold
+// k.mu.
+func (k *issuerKeys) failure() error {
+	switch {
+	case k.running != nil:
+		return fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
+	case k.err != nil:
+		return fmt.Errorf("%w: %v", ErrKeysUnavailable, k.err)
 	}
-	return k.set
+	return nil
 }
 
-// start starts a fetch, unless one is in progress, and returns it. The fetch
-// outlives the request that started it. The caller must hold k.mu.
-func (k *issuerKeys) start(now time.Time) chan struct{} {
-	if k.inProgress != nil {
-		return k.inProgress
-	}
-	f := make(chan struct{})
-	k.began, k.inProgress = now, f
-	go func() {
-		set, err := k.fetch()
-		if err != nil {
-			k.log.Warn("token keys not fetched", "cause", err.Error())
-		}
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if err == nil {
-			k.set, k.fetched = set, now
-		}
-		k.inProgress, k.ended, k.lastError = nil, wallClock(), err
-		close(f)
-	}()
-	return f
-}
-
-// fetch finds the address, if necessary, and fetches the keys. It keeps an address
-// that doesn't answer in time: a slow issuer must not need both fetches each time.
-func (k *issuerKeys) fetch() (set *keySet, err error) {
-	if k.address == "" {
-		err = k.discover()
-	}
-	if err == nil {
-		err = get(k.client, k.address, func(body []byte) (err error) {
-			set, err = parseKeySet(body)
-			return err
-		})
-	}
+// run runs f from start to end.
+func (k *issuerKeys) run(f *fetch, known source) {
+	defer close(f.done)
+	err := k.fetch(f, known)
+	k.client.CloseIdleConnections() // the next fetch may be an hour away
 	if err != nil {
-		if timeout, ok := errors.AsType[net.Error](err); k.issuer != "" && !(ok && timeout.Timeout()) {
-			k.address = ""
-		}
-		return nil, fmt.Errorf("fetching the token issuer's keys: %w", err)
+		k.warnings.Do(func() { k.log.Warn("token keys not fetched", "cause", err.Error()) })
 	}
-	set.scopes = k.scopes
-	return set, nil
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running == f {
+		k.running, k.ended, k.err = nil, wallClock(), err
+	}
+}
+
+// fetch publishes the keys at the known address, if any. It reads the metadata each
+// time, since an issuer may move its keys or add scopes, but not first: rotated keys
+// don't have to wait for it.
+func (k *issuerKeys) fetch(f *fetch, known source) (err error) {
+	var keys *KeySet
+	if known.address != "" {
+		keys, err = k.readKeys(f, known.address)
+		k.publish(f, known, keys)
+	}
+	if len(k.metadata) == 0 {
+		return err
+	}
+	found, metadataErr := k.readMetadata(f)
+	if metadataErr != nil || found == known {
+		return cmp.Or(err, metadataErr)
+	}
+	if found.address != known.address {
+		keys, err = k.readKeys(f, found.address)
+	}
+	k.publish(f, found, keys)
+	return err
+}
+
+// publish sets the source and, unless they are nil, the keys. It does nothing if
+// another fetch has replaced f.
+func (k *issuerKeys) publish(f *fetch, s source, keys *KeySet) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running != f {
+		return
+	}
+	k.source = s
+	if keys != nil {
+		k.set, k.fetched = &KeySet{keys.keys, s.scoped}, k.began
+	}
 }
 
 // wallClock returns the time without its monotonic reading, which may stop

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/config"
 )
 
 // A remoteIssuer publishes its key.
@@ -29,7 +28,7 @@ type remoteIssuer struct {
 func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
 	i := &remoteIssuer{key: newECKey(elliptic.P256()), tokens: map[string]string{}}
-	i.v = newVerifier(t, config.Tokens{JWKSURL: keysURL, RequireScopes: new(false)}, i, &i.log)
+	i.v = newVerifier(t, auth.Config{KeysURL: keysURL, RequireScopes: new(false)}, i, &i.log)
 	i.set(0, kids...)
 	if kids != nil {
 		must(i.v.Load(t.Context()))
@@ -106,11 +105,10 @@ func keys(delay time.Duration, kids ...string) *published { return &published{de
 func TestSchedules(t *testing.T) {
 	const ms = time.Millisecond
 	invalid, unavailable := auth.ErrInvalidToken, auth.ErrKeysUnavailable
-	unknown := errors.Join(invalid, unavailable) // newer keys are
 	for _, test := range []struct {
 		name   string
 		kids   []string // that are loaded, if any
-		failed int      // logged fetches
+		failed int      // fetches that are logged, at most one a second
 		steps  []step
 	}{
 		{"a refresh finds that a key was withdrawn", []string{"a"}, 0, []step{
@@ -124,7 +122,7 @@ func TestSchedules(t *testing.T) {
 			{time.Hour, keys(ms), "a", nil, ms, 1},
 			{30*time.Second - 1, nil, "a", nil, 0, 0},
 			{1, nil, "a", nil, ms, 1},
-			{30 * time.Second, nil, "b", unknown, ms, 1}, // which is not fetched for twice
+			{30 * time.Second, nil, "b", invalid, ms, 1}, // which is not fetched for twice
 			{23*time.Hour - time.Minute - 4*ms - 1, nil, "a", nil, ms, 1},
 			{1, nil, "a", unavailable, 0, 0}, // a day old
 			{5 * time.Second, nil, "a", unavailable, ms, 1},
@@ -134,7 +132,7 @@ func TestSchedules(t *testing.T) {
 		{"a slow refresh is waited for until it has taken a second", []string{"a"}, 0, []step{
 			{time.Hour, keys(4500*ms, "b"), "a", nil, time.Second, 1},
 			{0, nil, "a", nil, 0, 0},
-			{0, nil, "b", unknown, 0, 0},
+			{0, nil, "b", invalid, 0, 0},
 			{3500 * ms, nil, "b", nil, 0, 0},
 		}},
 		{"three searches at once, then one every two seconds", []string{"a"}, 0, []step{
@@ -151,28 +149,29 @@ func TestSchedules(t *testing.T) {
 			{2 * time.Second, keys(200*ms, "a", "b"), "b", nil, 200 * ms, 1},
 		}},
 		{"a slow search is waited for until it has taken a second", []string{"a"}, 0, []step{
-			{0, keys(4500*ms, "a", "b"), "b", unknown, time.Second, 1},
-			{0, nil, "c", unknown, 0, 0},
-			{0, nil, "c", unknown, 0, 0},
+			{0, keys(4500*ms, "a", "b"), "b", invalid, time.Second, 1},
+			{0, nil, "c", invalid, 0, 0},
+			{0, nil, "c", invalid, 0, 0},
 			{0, nil, "a", nil, 0, 0},
 			{3500 * ms, keys(ms, "a", "b"), "b", nil, 0, 0},
 			{0, nil, "c", invalid, ms, 1}, // three searches are left
 			{0, nil, "c", invalid, ms, 1},
 			{0, nil, "c", invalid, ms, 1},
 		}},
-		{"an unknown kid while the issuer is down", []string{"a"}, 3, []step{
-			{0, keys(0), "b", unknown, 0, 1},
-			{0, nil, "b", unknown, 0, 1},
-			{0, nil, "b", unknown, 0, 1},
-			{0, nil, "b", unknown, 0, 0},
+		{"an unknown kid while the issuer is down", []string{"a"}, 1, []step{
+			{0, keys(0), "b", invalid, 0, 1},
+			{0, nil, "b", invalid, 0, 1},
+			{0, nil, "b", invalid, 0, 1},
+			{0, nil, "b", invalid, 0, 0},
 			{0, nil, "a", nil, 0, 0},
 		}},
 		{"no keys yet", nil, 2, []step{
 			{0, nil, "a", unavailable, 0, 1},
 			{0, nil, "a", unavailable, 0, 0},
 			{5*time.Second - 1, nil, "a", unavailable, 0, 0},
-			{1, keys(time.Hour), "a", unavailable, 5 * time.Second, 1},
-			{0, keys(4900*ms, "a"), "a", nil, 4900 * ms, 1},
+			{1, keys(time.Hour), "a", unavailable, 3 * time.Second, 1},
+			{0, nil, "a", unavailable, 0, 0}, // the fetch has taken longer
+			{2 * time.Second, keys(2900*ms, "a"), "a", nil, 2900 * ms, 1},
 		}},
 	} {
 		t.Run(test.name, bubble(func(t *testing.T) {
@@ -237,36 +236,49 @@ func TestFetchIsShared(t *testing.T) {
 // A request or a start whose context ends returns at once; the fetch goes on for
 // the others.
 func TestCanceledRequest(t *testing.T) {
+	const timeout = 100 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
 		i.set(500*time.Millisecond, "a")
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		start := time.Now()
-		caller, err := i.v.Authenticate(ctx, bearer(i.token("a")))
-		checkResult(t, caller, err, context.DeadlineExceeded)
-		if err := i.v.Load(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Load: got %v", err)
+		canceled := func(want error) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			start := time.Now()
+			caller, err := i.v.Authenticate(ctx, bearer(i.token("a")))
+			checkResult(t, caller, err, want)
+			if err := i.v.Load(ctx); !errors.Is(err, auth.ErrKeysUnavailable) {
+				t.Errorf("Load: got %v", err)
+			}
+			if d := time.Since(start); d != timeout {
+				t.Errorf("took %v, want %v", d, timeout)
+			}
 		}
-		if d := time.Since(start); d != 100*time.Millisecond {
-			t.Errorf("took %v, want 100ms", d)
-		}
+		canceled(auth.ErrKeysUnavailable)
 		i.check(t, "a", nil, 400*time.Millisecond, 1)
+		time.Sleep(time.Hour)
+		canceled(nil) // with the keys at hand
+		time.Sleep(time.Second)
 	})
 }
 
-// A fetch that runs out of time, since the program was frozen after its start, fails
-// no request that comes later.
-func TestFrozenFirstFetch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t)
-		i.set(time.Hour)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		_ = i.v.Load(ctx)
-		i.set(time.Second, "a")
-		i.check(t, "a", nil, 4*time.Second, 2)
-	})
+// A fetch that was frozen with the program fails no request that comes later, whether
+// there are keys or not.
+func TestFrozenFetch(t *testing.T) {
+	for _, kids := range [][]string{{"a"}, nil} {
+		synctest.Test(t, func(t *testing.T) {
+			i := newRemoteIssuer(t, kids...)
+			i.set(time.Hour)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			_ = i.v.Load(ctx)
+			i.v.Age(time.Hour)
+			i.set(900*time.Millisecond, "a")
+			i.check(t, "a", nil, 900*time.Millisecond, 2)
+			time.Sleep(fetchTimeout) // the frozen fetch fails
+			i.check(t, "a", nil, 0, 0)
+		})
+	}
 }
 
 // A clock that was set back postpones neither a refresh nor its end.

@@ -10,29 +10,26 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+
+	"example.com/plantstore/internal/logging"
 )
 
 // leeway allows for clock skew between the issuer and this machine.
 const leeway = 30 * time.Second
 
 // algorithms are the accepted signature algorithms (RFC 7518 section 3.1, RFC
-// 8037 section 3.1). Neither "none" nor any symmetric algorithm is among them:
-// with a symmetric key, whoever can verify a token can also sign one. EdDSA
-// means Ed25519.
+// 9864 section 2.2). Neither "none" nor any symmetric algorithm is among them: with
+// a symmetric key, whoever can verify a token can also sign one.
 var algorithms = []jose.SignatureAlgorithm{
-	jose.RS256, jose.RS384, jose.RS512,
-	jose.PS256, jose.PS384, jose.PS512,
-	jose.ES256, jose.ES384, jose.ES512,
-	jose.EdDSA,
+	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
 }
 
 // A verifiedToken is what a token with a valid signature says.
 type verifiedToken struct {
 	caller    Caller
-	scoped    bool      // names a scope in a namespace of this service
 	notBefore time.Time // zero if the token has no nbf
 	expires   time.Time
-	keys      *keySet // that verified the signature
+	keys      *KeySet // that verified the signature
 }
 
 // validAt returns ErrInvalidToken if the token is not valid yet at now, and
@@ -47,9 +44,9 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks a token in all respects except the time, for a request that came
-// at start.
-func (v *Verifier) verify(ctx context.Context, raw string, start time.Time) (*verifiedToken, error) {
+// verify checks everything about a token except the time, for a request that arrived
+// at the given time.
+func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
 	headerJSON, payload, err := split(raw)
 	if err != nil {
 		return nil, err
@@ -69,31 +66,34 @@ func (v *Verifier) verify(ctx context.Context, raw string, start time.Time) (*ve
 	if err != nil {
 		return nil, err
 	}
-	token.keys, err = v.signedBy(ctx, jws, h, start)
-	if err != nil {
+	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
 		return nil, err
 	}
-	if !token.scoped && !v.requiresScopes(token.keys) {
+	switch caller := &token.caller; {
+	case caller.limit != "":
+	case v.requiresScopes(token.keys):
+		caller.limit = "it names no scope of this service"
+	default:
 		v.warnUnscoped()
-		token.caller.scopes = v.scopes
+		caller.scopes = v.scopes
 	}
 	return token, nil
 }
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
 // ones don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, start time.Time) (*keySet, error) {
-	keys, err := v.keys.get(ctx, nil, start)
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
+	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err = keys.verify(jws, h); err == nil {
 		return keys, nil
 	}
-	newer, fetchErr := v.keys.get(ctx, keys, start)
+	newer, fetchErr := v.keys.newer(ctx, keys, arrived)
 	switch {
 	case fetchErr != nil: // anybody can make up a kid, so the service has not failed
-		return nil, fmt.Errorf("%w, and newer keys are unknown: %w", err, fetchErr)
+		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", err, fetchErr)
 	case newer == keys:
 		return nil, err
 	}
@@ -142,8 +142,9 @@ func parseHeader(data []byte) (h header, err error) {
 		return h, err
 	}
 	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
-		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", quote(h.alg))
+		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
 	}
+	h.alg = canonical(h.alg)
 	if members["kid"] != nil {
 		if h.kid, err = text("kid", members["kid"]); err != nil {
 			return h, err
@@ -156,7 +157,7 @@ func parseHeader(data []byte) (h header, err error) {
 		}
 		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
 		if h.typ != "jwt" && h.typ != "at+jwt" { // RFC 7519 section 5.1, RFC 9068 section 2.1
-			return h, invalid("typ is %s, neither JWT nor at+jwt", quote(typ))
+			return h, invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
 		}
 	}
 	return h, nil
@@ -165,9 +166,3 @@ func parseHeader(data []byte) (h header, err error) {
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrInvalidToken}, args...)...)
 }
-
-// quote truncates and quotes a string that a client sent, for the log.
-func quote(s string) string { return fmt.Sprintf("%.64q", s) }
-
-// quoteSome truncates and quotes the first strings of a list.
-func quoteSome(list []string) string { return fmt.Sprintf("%.64q", list[:min(len(list), 4)]) }

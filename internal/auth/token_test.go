@@ -2,8 +2,11 @@ package auth_test
 
 import (
 	"crypto"
+	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"fmt"
@@ -14,7 +17,6 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 )
 
 func TestAlgorithms(t *testing.T) {
@@ -25,6 +27,8 @@ func TestAlgorithms(t *testing.T) {
 		newJWK(ed.Public(), "ed"), newJWK(rs.Public(), "rsa"),
 		newJWK(rs.Public(), "shared"), newJWK(p256.Public(), "shared"),
 		with(newJWK(rs.Public(), "PS256 only"), "alg", "PS256"),
+		with(newJWK(ed.Public(), "Ed25519 only"), "alg", "Ed25519"),
+		with(newJWK(ed.Public(), "EdDSA only"), "alg", "EdDSA"),
 	))
 	none := func([]byte) []byte { return nil }
 	// A public key is not a secret: it must not work as an HMAC key.
@@ -51,6 +55,10 @@ func TestAlgorithms(t *testing.T) {
 		{"ES384", "p384", ecSigner(p384, crypto.SHA384), nil},
 		{"ES512", "p521", ecSigner(p521, crypto.SHA512), nil},
 		{"EdDSA", "ed", edSigner(ed), nil},
+		{"Ed25519", "ed", edSigner(ed), nil}, // RFC 9864
+		{"EdDSA", "Ed25519 only", edSigner(ed), nil},
+		{"Ed25519", "Ed25519 only", edSigner(ed), nil},
+		{"Ed25519", "EdDSA only", edSigner(ed), nil},
 		{"RS256", "shared", rsaSigner(rs, crypto.SHA256), nil},
 		{"ES256", "shared", ecSigner(p256, crypto.SHA256), nil},
 		{"PS256", "PS256 only", rsaSigner(rs, pss(crypto.SHA256)), nil},
@@ -60,6 +68,8 @@ func TestAlgorithms(t *testing.T) {
 		{"ES512", "p256", ecSigner(p256, crypto.SHA512), invalid},
 		{"PS256", "rsa", rsaSigner(rs, crypto.SHA256), invalid},
 		{"RS256", "p256", rsaSigner(rs, crypto.SHA256), invalid},
+		{"Ed25519", "p256", ecSigner(p256, crypto.SHA256), invalid},
+		{"Ed25519", "ed", edSigner(newEdKey()), invalid},
 		{"PS384", "PS256 only", rsaSigner(rs, pss(crypto.SHA384)), invalid},
 
 		// Not an accepted algorithm.
@@ -76,7 +86,7 @@ func TestAlgorithms(t *testing.T) {
 
 func TestHeader(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	v := issuer.Verifier(t, config.Tokens{})
+	v := issuer.Verifier(t, auth.Config{})
 	sign := ecSigner(issuer.ECKey, crypto.SHA256)
 	for header, want := range map[string]string{ // in the error, if any
 		`{"alg":"ES256","kid":"es256"}`:                                "",
@@ -93,9 +103,9 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:         "header crit or b64",
 		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
 		`{"alg":"ES256","kid":"es256","b64":true}`:                     "header crit or b64",
-		`{"alg":"ES256","kid":"rs256"}`:                                `key "rs256" is not for ES256`,
+		`{"alg":"ES256","kid":"rs256"}`:                                `no key for ES256 has the kid "rs256"`,
 		`{"alg":"ES256","kid":null}`:                                   "kid is not a string",
-		`{"alg":"ES256","kid":"gone` + strings.Repeat("x", 999) + `"}`: `no key has the kid "gonexxx`,
+		`{"alg":"ES256","kid":"gone` + strings.Repeat("x", 999) + `"}`: `no key for ES256 has the kid "gonexxx`,
 		`{"alg":"ES256","kid":"other","kid":"es256"}`:                  "without duplicate names",
 		`{"alg":"HS256","kid":"es256"}`:                                `algorithm "HS256": configure the issuer to sign with RS256`,
 		`{"ALG":"ES256","kid":"es256"}`:                                "no alg",
@@ -112,25 +122,63 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func TestTokenWithoutKid(t *testing.T) {
-	one, two := newECKey(elliptic.P256()), newECKey(elliptic.P256())
-	rs := authtest.NewIssuer(t).RSAKey
-	token := compact(`{"alg":"ES256"}`, claimsWith(nil), ecSigner(one, crypto.SHA256))
-	single := staticVerifier(t, keySet(newJWK(rs.Public(), "rsa"), newJWK(one.Public(), "one")))
-	check(t, single, token, nil)
-	check(t, single, es256(one, "", claimsWith(nil)), nil)
-	unnamed := staticVerifier(t, keySet(with(newJWK(one.Public(), ""), "kid", nil)))
-	check(t, unnamed, token, nil)
-	check(t, unnamed, es256(one, "one", claimsWith(nil)), auth.ErrInvalidToken)
-	several := staticVerifier(t, keySet(newJWK(one.Public(), "one"), newJWK(two.Public(), "two")))
-	check(t, several, token, auth.ErrInvalidToken)
+// Each key with the token's kid is tried or, if it has none, each key, but only a
+// few.
+func TestKeysWithSameKid(t *testing.T) {
+	var keys []*ecdsa.PrivateKey
+	named, unnamed, same := []jwk{}, []jwk{}, []jwk{newJWK(authtest.NewIssuer(t).RSAKey.Public(), "x")}
+	for n := range 9 {
+		key := newECKey(elliptic.P256())
+		keys = append(keys, key)
+		named = append(named, newJWK(key.Public(), fmt.Sprint(n)))
+		unnamed = append(unnamed, with(newJWK(key.Public(), ""), "kid", nil))
+		same = append(same, newJWK(key.Public(), "x"))
+	}
+	for n, key := range keys {
+		withoutKid := compact(`{"alg":"ES256"}`, claimsWith(nil), ecSigner(key, crypto.SHA256))
+		var want error
+		if n == 8 {
+			want = auth.ErrInvalidToken
+		}
+		check(t, staticVerifier(t, keySet(named...)), withoutKid, want)
+		check(t, staticVerifier(t, keySet(unnamed...)), withoutKid, want)
+		check(t, staticVerifier(t, keySet(unnamed...)), es256(key, "", claimsWith(nil)), want)
+		check(t, staticVerifier(t, keySet(unnamed...)), es256(key, "x", claimsWith(nil)), auth.ErrInvalidToken)
+		check(t, staticVerifier(t, keySet(same...)), es256(key, "x", claimsWith(nil)), want)
+	}
+}
+
+// The errors of the serialization and of the signature.
+func TestErrorTexts(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	small, err := rsa.GenerateKey(rand.Reader, 1024)
+	must(err)
+	v := staticVerifier(t, keySet(
+		newJWK(issuer.ECKey.Public(), authtest.KeyID),
+		jwk{"kty": "OKP", "crv": "Ed448", "kid": "ed448", "x": b64(make([]byte, 57))},
+		newJWK(small.Public(), "small"),
+	))
+	token := issuer.Token("alice")
+	for _, test := range []struct{ token, want string }{
+		{"ory_at_abc.def", "not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens"},
+		{strings.Repeat("x", 10240), "not a JWT"}, // API Gateway's limit
+		{strings.Repeat("x", 10241), "10241 bytes, more than 10240"},
+		{"a.b.c.d.e", "an encrypted token: configure the issuer to sign"},
+		{token + "=", "not base64url without padding"},
+		{strings.Replace(token, ".", "\r\n.", 1), "not a JWT"},
+		{es256(issuer.ECKey, "ed448", claimsWith(nil)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
+		{es256(issuer.ECKey, "small", claimsWith(nil)), `the key "small" is unusable: an RSA key of 1024 bits, fewer than 2048`},
+		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(nil)), `wrong signature, by ES256 with key "es256"`},
+	} {
+		checkText(t, v, test.token, test.want)
+	}
 }
 
 // Every change to a token makes it invalid, even one that decodes to the same
 // bytes: BRhx differ from the possible last characters in bits that decoding ignores.
 func TestAlteredToken(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	v, token := issuer.Verifier(t, config.Tokens{}), issuer.Token("alice")
+	v, token := issuer.Verifier(t, auth.Config{}), issuer.Token("alice")
 	for i := range token {
 		for _, c := range "BRhx_.\n" {
 			if altered := token[:i] + string(c) + token[i+1:]; altered != token {
@@ -147,7 +195,7 @@ func TestAlteredToken(t *testing.T) {
 func TestCachedTokenExpires(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	synctest.Test(t, func(t *testing.T) {
-		v, token := issuer.Verifier(t, config.Tokens{}), issuer.Token("alice")
+		v, token := issuer.Verifier(t, auth.Config{}), issuer.Token("alice")
 		check(t, v, token, nil)
 		time.Sleep(authtest.Lifetime + 30*time.Second - 1)
 		check(t, v, token, nil)
@@ -172,7 +220,7 @@ func TestCacheIsBounded(t *testing.T) {
 			t.Fatalf("%d tokens in the cache, want %d", got, want)
 		}
 	}
-	v = issuer.Verifier(t, config.Tokens{})
+	v = issuer.Verifier(t, auth.Config{})
 	check(t, v, es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1})), auth.ErrExpiredToken)
 	check(t, v, es256(other.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1})), auth.ErrInvalidToken)
 	if n := v.Cached(); n != 0 {

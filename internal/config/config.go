@@ -6,8 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"regexp"
 	"strings"
+
+	"example.com/plantstore/internal/auth"
 )
 
 // The names of the environment variables. The endpoint, region and credentials
@@ -46,7 +49,7 @@ type Config struct {
 
 	// Tokens says which tokens are accepted. Without an issuer, only
 	// RequireScopes may be set.
-	Tokens Tokens
+	Tokens auth.Config
 
 	// LogLevel is the minimum level of log lines. The default is info.
 	LogLevel slog.Level
@@ -54,15 +57,6 @@ type Config struct {
 	// CORSOrigins are the origins whose pages may use the service, or "*" for
 	// all. It is empty by default.
 	CORSOrigins []string
-}
-
-// Tokens are the settings of package auth.
-type Tokens struct {
-	Issuer        string   // the iss claim of the tokens
-	Audiences     []string // at least one, if there is an issuer
-	JWKS          string   // the key set of the issuer, or ""
-	JWKSURL       string   // its address, or "" if it is in JWKS or the issuer publishes it
-	RequireScopes *bool    // nil if unset
 }
 
 // FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
@@ -123,30 +117,67 @@ func list(value string) (elements []string) {
 
 // tokens rejects incomplete settings, so that the service does not start with an
 // issuer other than the intended one.
-func tokens(getenv func(string) string) (Tokens, error) {
-	t := Tokens{
-		Issuer:    getenv(TokenIssuer),
-		Audiences: list(getenv(TokenAudience)),
-		JWKS:      getenv(TokenJWKS),
-		JWKSURL:   getenv(TokenJWKSURL),
-	}
+func tokens(getenv func(string) string) (t auth.Config, err error) {
+	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
 	switch v := getenv(RequireScopes); v {
 	case "":
 	case "true", "false":
 		t.RequireScopes = new(v == "true")
 	default:
-		return Tokens{}, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
+		return t, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}
 	if t.Issuer == "" {
 		for _, name := range []string{TokenAudience, TokenJWKSURL, TokenJWKS} {
 			if getenv(name) != "" {
-				return Tokens{}, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
+				return t, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
 			}
 		}
 		return t, nil
 	}
-	if t.Audiences == nil {
-		return Tokens{}, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
+	if t.Audiences = list(getenv(TokenAudience)); t.Audiences == nil {
+		return t, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
+	}
+	if t.KeysURL != "" {
+		if err := auth.CheckURL(t.KeysURL); err != nil {
+			return t, fmt.Errorf("%s: %w", TokenJWKSURL, err)
+		}
+	}
+	if keys := getenv(TokenJWKS); keys != "" {
+		if t.Keys, err = auth.ParseKeySet([]byte(keys)); err != nil {
+			return t, fmt.Errorf("%s: %w", TokenJWKS, err)
+		}
+	}
+	if t.Keys == nil && t.KeysURL == "" {
+		if err := checkIssuer(t.Issuer); err != nil {
+			return t, fmt.Errorf("%s: %w, or set %s", TokenIssuer, err, TokenJWKSURL)
+		}
 	}
 	return t, nil
+}
+
+// checkIssuer returns an error unless an issuer can have metadata.
+func checkIssuer(issuer string) error {
+	u, err := url.Parse(issuer)
+	var fault string
+	switch {
+	case strings.TrimSpace(issuer) != issuer:
+		fault = "has white space at an end: remove it"
+	case err != nil:
+		fault = "is not a valid URL: correct it"
+	case u.User != nil:
+		fault = "has a user name: remove it"
+	case strings.Contains(issuer, "?"):
+		fault = "has a query: remove it"
+	case strings.Contains(issuer, "#"):
+		fault = "has a fragment: remove it"
+	case u.Scheme != "https" && u.Scheme != "http":
+		fault = "does not begin with https://: correct it"
+	case strings.Contains(u.Path, "/.well-known/"):
+		_, name, _ := strings.Cut(u.Path, "/.well-known/")
+		name, _, _ = strings.Cut(name, "/") // RFC 8414 has the issuer's path here
+		fault = "is the address of the metadata: omit /.well-known/" + name
+	default:
+		return auth.CheckURL(issuer)
+	}
+	return fmt.Errorf("%q %s", issuer[strings.LastIndex(issuer, "@")+1:], fault) // without a password
 }

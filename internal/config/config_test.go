@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/auth"
 )
 
 // env returns a getenv for the variables in base, overridden by those in more.
@@ -27,12 +29,17 @@ func tables(plants string) map[string]string {
 }
 
 func TestFromEnv(t *testing.T) {
+	const key = `{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}` // RFC 8037 appendix A.2
+	keys, err := auth.ParseKeySet([]byte(`{"keys":[` + key + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := map[string]string{
 		"TABLE_NAME":  "garden",
 		TokenIssuer:   "https://issuer.example",
 		TokenAudience: "plants, web ,",
 		TokenJWKSURL:  "https://keys.example/jwks",
-		TokenJWKS:     `{"keys": []}`,
+		TokenJWKS:     `{"keys":[` + key + `]}`,
 		RequireScopes: "true",
 		LogLevel:      "Warn",
 		CORSOrigins:   " http://localhost:3000, https://a.example ,",
@@ -43,16 +50,16 @@ func TestFromEnv(t *testing.T) {
 	}{
 		{nil, Config{Tables: tables("plants")}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
-			Config{Tables: tables("plants"), Tokens: Tokens{RequireScopes: new(false)}, CORSOrigins: []string{"*"}}},
+			Config{Tables: tables("plants"), Tokens: auth.Config{RequireScopes: new(false)}, CORSOrigins: []string{"*"}}},
 		{map[string]string{"TABLE_NAME": "A-z"}, Config{Tables: tables("A-z")}},
 		{map[string]string{"TABLE_NAME": strings.Repeat("9_.", 85)}, Config{Tables: tables(strings.Repeat("9_.", 85))}},
 		{all, Config{
 			Tables: tables("garden"),
-			Tokens: Tokens{
+			Tokens: auth.Config{
 				Issuer:        "https://issuer.example",
 				Audiences:     []string{"plants", "web"},
-				JWKS:          `{"keys": []}`,
-				JWKSURL:       "https://keys.example/jwks",
+				Keys:          keys,
+				KeysURL:       "https://keys.example/jwks",
 				RequireScopes: new(true),
 			},
 			LogLevel:    slog.LevelWarn,
@@ -65,7 +72,7 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// The error for an invalid value is one line that names the variable.
+// The error for an invalid value is one line that names the variable, without passwords.
 func TestInvalid(t *testing.T) {
 	issuer := map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}
 	for _, test := range []struct {
@@ -82,6 +89,14 @@ func TestInvalid(t *testing.T) {
 		{TokenAudience, "plants", nil},
 		{TokenJWKSURL, "https://keys.example/k", nil},
 		{TokenJWKS, `{"keys": []}`, nil},
+		{TokenJWKS, `{"keys": []}`, issuer},
+		{TokenJWKSURL, "http://localhost.issuer.example/keys", issuer},
+		{TokenJWKSURL, "http://127.0.0.1.issuer.example", issuer},
+		{TokenJWKSURL, "http://localhost@issuer.example", issuer},
+		{TokenJWKSURL, "ftp://localhost/keys", issuer},
+		{TokenJWKSURL, "https:///keys#secret", issuer},
+		{TokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
+		{TokenJWKSURL, "http://user:secret@issuer.example/keys", issuer},
 		{CORSOrigins, "localhost:3000", nil},
 		{CORSOrigins, "http://a.example, https://b.example/", nil},
 		{CORSOrigins, "https://*.example", nil},
@@ -90,8 +105,38 @@ func TestInvalid(t *testing.T) {
 		{CORSOrigins, "https://a.example https://b.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
-		if err == nil || !strings.Contains(err.Error(), test.name) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), test.name) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s=%s, others %v: error %v, want one line with the name", test.name, test.value, test.others, err)
+		}
+	}
+}
+
+// Without other settings, the issuer must have metadata. Keys at a local address need
+// no https.
+func TestIssuers(t *testing.T) {
+	from := func(issuer, keysURL string) error {
+		_, err := FromEnv(env(nil, map[string]string{TokenIssuer: issuer, TokenAudience: "plants", TokenJWKSURL: keysURL}))
+		return err
+	}
+	for issuer, fault := range map[string]string{
+		"urn:plantstore:local":    `"urn:plantstore:local" does not begin with https://`,
+		"localhost:8080":          `"localhost:8080" does not begin with https://`,
+		"http://a.test":           `the address "http://a.test" must be https`,
+		"https://":                `the address "https:" has no host`,
+		" https://a.test":         `" https://a.test" has white space`,
+		"https://a.test/?":        `"https://a.test/?" has a query`,
+		"https://a.test/#":        `"https://a.test/#" has a fragment`,
+		"https://a.test/%zz":      `"https://a.test/%zz" is not a valid URL`,
+		"https://x:secret@a.test": `"a.test" has a user name`,
+		"https://a.test/.well-known/oauth-authorization-server/x": `"https://a.test/.well-known/oauth-authorization-server/x" is the address of the metadata: omit /.well-known/oauth-authorization-server, or set TOKEN_JWKS_URL`,
+	} {
+		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
+			t.Errorf("%s: got %v, want %s", issuer, err, fault)
+		}
+		for _, url := range []string{"HTTPS://issuer.test/keys", "http://LOCALHOST:8080/keys", "http://[::1]/keys", "http://host.docker.internal:8080"} {
+			if err := from(issuer, url); err != nil {
+				t.Errorf("%s with %s: %v", issuer, url, err)
+			}
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
@@ -35,7 +35,6 @@ func (s *nullStore) List(context.Context, string, records.Query) (records.Page[p
 // token and with tokens whose signature must be verified.
 func BenchmarkService(b *testing.B) {
 	issuer := authtest.NewIssuer(b)
-	tokens := config.Tokens{JWKS: string(issuer.JWKS())}
 	tag := "herb"
 	store := &nullStore{page: records.Page[plants.Plant]{Records: slices.Repeat([]records.Record[plants.Plant]{
 		{Fields: plants.Plant{Name: "Basil", Tag: &tag}},
@@ -43,7 +42,7 @@ func BenchmarkService(b *testing.B) {
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {
-		return newService(b, store, issuer, tokens, log)
+		return newService(b, store, issuer, auth.Config{}, log)
 	}
 	seen := first()
 

@@ -101,7 +101,8 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, err
 	}
 	if !r.caller.Allows(r.route.Scope) {
-		return response{}, &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		lacks := &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.Limit())
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(r)
@@ -155,11 +156,10 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	level := slog.LevelInfo
 	if err != nil {
 		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
-		// A client that disconnected is not an error of the service.
-		if resp.status >= 500 && !errors.Is(err, context.Canceled) {
+		// A client that disconnected is not an error of the service. Package auth warns
+		// about missing keys, once for all requests.
+		if resp.status >= 500 && !errors.Is(err, context.Canceled) && !errors.Is(err, auth.ErrKeysUnavailable) {
 			level = slog.LevelError
-		} else if errors.Is(err, auth.ErrKeysUnavailable) {
-			level = slog.LevelWarn // the token may be signed with a newer key
 		}
 	}
 	if p, ok := errors.AsType[*panicError](err); ok {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
@@ -32,12 +32,12 @@ func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
 	t.Helper()
 	issuer := authtest.NewIssuer(t)
 	s := &server{token: issuer.Token("alice")}
-	s.Service = newService(t, store, issuer, config.Tokens{}, logging.New(&s.log, slog.LevelInfo))
+	s.Service = newService(t, store, issuer, auth.Config{}, logging.New(&s.log, slog.LevelInfo))
 	return s
 }
 
 // newService returns a service with a store of plants.
-func newService(t testing.TB, store records.Store[plants.Plant], issuer *authtest.Issuer, tokens config.Tokens, log *slog.Logger) *Service {
+func newService(t testing.TB, store records.Store[plants.Plant], issuer *authtest.Issuer, tokens auth.Config, log *slog.Logger) *Service {
 	t.Helper()
 	return New(store, issuer.Verifier(t, tokens, Scopes()...), log)
 }
@@ -111,26 +111,33 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
-// The line of a token that could be valid with a newer key, if that were known, is
-// a warning. Claims can't control the terminal of whoever reads the log.
+// The reason why a token is rejected is in the log alone. Anybody can cause such a
+// line, so it is neither an error nor a warning. Claims can't control the terminal of
+// whoever reads the log.
 func TestLogOfTokens(t *testing.T) {
 	issuer, other := authtest.NewIssuer(t), authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
 	s := newServer(t, new(recordstest.Memory[plants.Plant]))
-	s.Service = newService(t, new(recordstest.Memory[plants.Plant]), issuer, config.Tokens{JWKSURL: keys.URL}, s.Service.log)
-	send := func(token string) map[string]any {
+	s.Service = newService(t, new(recordstest.Memory[plants.Plant]), issuer, auth.Config{KeysURL: keys.URL}, s.Service.log)
+	check := func(token string, status float64, name, want string) {
+		t.Helper()
 		s.token = token
-		s.do(t.Context(), "GET", "/plants", "")
-		return s.logLine(t)
+		w := s.do(t.Context(), "GET", "/plants", "")
+		line := s.logLine(t)
+		if line["status"] != status || line["level"] != "INFO" || !strings.Contains(fmt.Sprint(line[name]), want) {
+			t.Errorf("got %v, want status %v and %s with %s", line, status, name, want)
+		}
+		if name == "cause" && strings.Contains(w.Body.String(), want) {
+			t.Errorf("the response has the reason: %s", w.Body)
+		}
 	}
-	if line := send(issuer.Token("al\u202eice\u009b")); line["sub"] != `al\u202eice\u009b` || line["level"] != "INFO" {
-		t.Errorf("got %v, want an escaped sub", line)
-	}
+	check(issuer.Token("al\u202eice\u009b"), 200, "sub", `al\u202eice\u009b`)
+	check(issuer.Token("alice", "plants:read"), 403, "cause", `lacks the scope plants/read: scope has "plants:read"`)
 	keys.Close()
-	if line := send(other.Token("alice")); line["status"] != 401.0 || line["level"] != "WARN" || !strings.Contains(fmt.Sprint(line["cause"]), "refused") {
-		t.Errorf("got %v, want a warning with the reason", line)
-	}
+	check(other.Token("alice"), 401, "cause", "refused")
+	s.Service = New(s.stores, issuer.Verifier(t, auth.Config{KeysURL: keys.URL}, Scopes()...), s.Service.log)
+	check(other.Token("alice"), 503, "cause", "refused")
 }
 
 // Clients learn nothing of an internal error, and the log has all of it. The

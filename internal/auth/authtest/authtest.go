@@ -18,7 +18,6 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/config"
 )
 
 // What the tokens of an [Issuer] contain.
@@ -58,14 +57,14 @@ func (i *Issuer) JWKS() []byte {
 // Verifier returns a verifier of the Issuer's tokens with the configuration c,
 // whose audience and keys are by default those of the Issuer. The scopes are by
 // default plants/read and plants/write.
-func (i *Issuer) Verifier(tb testing.TB, c config.Tokens, scopes ...string) *auth.Verifier {
+func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.Verifier {
 	tb.Helper()
 	c.Issuer = IssuerURL
 	if c.Audiences == nil {
 		c.Audiences = []string{Audience}
 	}
-	if c.JWKSURL == "" && c.JWKS == "" {
-		c.JWKS = string(i.JWKS())
+	if c.KeysURL == "" && c.Keys == nil {
+		c.Keys = must(auth.ParseKeySet(i.JWKS()))
 	}
 	if scopes == nil {
 		scopes = []string{"plants/read", "plants/write"}
