@@ -19,19 +19,15 @@ import (
 // an error that wraps one of them is for the log: it may quote values of the
 // token's header and claims, truncated, but never the token or its signature.
 var (
-	// ErrNoToken means that the request has no bearer token: the Authorization
-	// header is missing, lacks credentials or has another scheme.
-	ErrNoToken = errors.New("no bearer token")
+	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
+	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
+	ErrExpiredToken    = errors.New("token expired")                        // but is valid otherwise
+	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // so far: retry after 5 seconds
+)
 
-	// ErrInvalidToken means that the token breaks a rule.
-	ErrInvalidToken = errors.New("invalid token")
-
-	// ErrExpiredToken means that the token is valid but expired.
-	ErrExpiredToken = errors.New("token expired")
-
-	// ErrKeysUnavailable means that the token can't be verified, since the
-	// issuer's keys have not been fetched yet. Retry after 5 seconds.
-	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable")
+const (
+	maxTokenLength = 10 << 10 // bytes; API Gateway's limit for all headers of a request together
+	maxCached      = 2048     // verified tokens, of a few hundred bytes each
 )
 
 // A Config says which tokens a [Verifier] accepts.
@@ -45,12 +41,9 @@ type Config struct {
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
-	// Subject is the sub claim: 1 to 255 bytes of UTF-8, unique among the users
-	// of the issuer.
-	Subject string
-
-	scopes []string // of the token, as far as the service has them
-	limit  string
+	Subject string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
+	scopes  []string // of the token, as far as the service has them
+	limit   string
 }
 
 // Allows reports whether the caller's token has scope, one of those given to
@@ -71,13 +64,12 @@ type Verifier struct {
 }
 
 // New returns a Verifier of the tokens that c describes. It fetches keys with
-// client, and logs failures to do so.
+// client, whose idle connections it closes, and logs failures.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that it names in the claims scope and scp, each
-// a string or an array of strings. One that names no scope in these namespaces, in
-// whatever claim and spelling, has all of them, unless c or the issuer's metadata,
-// by naming such a scope, requires scopes.
+// as plants/read. A token has those that it names. One that names none in these
+// namespaces, in whatever spelling, has all of them, unless c requires scopes or the
+// issuer's metadata names such a scope.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
@@ -86,12 +78,10 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, err
 }
 
-// Load fetches the issuer's keys, if they are remote, until ctx ends. An error is
-// not final: a fetch that takes longer goes on, and after one that failed a later
-// request tries again.
-//
-// If tokens that name no scope are accepted without a setting that says so, Load
-// logs a warning or, if there are no keys yet, the first such token does.
+// Load fetches the issuer's keys, unless c has them, until ctx ends. After an error,
+// the fetch goes on or later requests try again. If tokens that name no scope are
+// accepted without a setting that says so, Load logs a warning or, if there are no
+// keys yet, the first such token does.
 func (v *Verifier) Load(ctx context.Context) error {
 	keys, err := v.keys.load(ctx)
 	if err == nil && !v.requiresScopes(keys) {
@@ -132,10 +122,6 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	return token.caller, nil
 }
 
-// maxTokenLength is in bytes. API Gateway limits all headers of a request
-// together to 10,240 bytes.
-const maxTokenLength = 10 << 10
-
 // bearerToken returns the credentials of the Authorization header: the scheme
 // Bearer in any case (RFC 9110 section 11.1), spaces, and a token (RFC 6750
 // section 2.1).
@@ -149,29 +135,22 @@ func bearerToken(h http.Header) (string, error) {
 	switch {
 	case len(values) > 1:
 		return "", invalid("%d Authorization headers", len(values))
-	case !strings.EqualFold(scheme, "Bearer"):
-		return "", fmt.Errorf("%w: the scheme of the Authorization header is not Bearer", ErrNoToken)
-	case token == "":
-		return "", fmt.Errorf("%w: the Authorization header has no credentials", ErrNoToken)
+	case !strings.EqualFold(scheme, "Bearer") || token == "":
+		return "", fmt.Errorf("%w: the Authorization header has another scheme or no credentials", ErrNoToken)
 	case len(token) > maxTokenLength:
 		return "", invalid("%d bytes, more than %d", len(token), maxTokenLength)
 	}
 	return token, nil
 }
 
-// maxCached bounds a tokenCache. An entry takes a few hundred bytes: the token's
-// text and its other claims are not kept.
-const maxCached = 2048
-
-// A tokenCache holds verified tokens by their hash, since it must not hold
-// credentials. Each signature is so verified only once. If the cache is full, another
-// token empties it. The tokens in it may have expired, and their keys may be outdated.
+// A tokenCache holds verified tokens by the hash of their text, which is a credential.
+// If it is full, another token empties it. The tokens in it may have expired, and
+// their keys may be outdated.
 type tokenCache struct {
 	mu     sync.Mutex
 	tokens map[[sha256.Size]byte]*verifiedToken
 }
 
-// lookup returns nil if the cache doesn't hold the token.
 func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,16 +12,11 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// maxSubjectLength is in bytes. The subject is part of a database key.
-const maxSubjectLength = 255
+const maxSubjectLength = 255 // bytes; the subject is part of a database key
 
-// claims are the members of a token's payload or header. Raw values distinguish
-// null from absent.
-type claims map[string]jsontext.Value
-
-// kinds are the claims by which issuers say what a token is: codes, refresh, ID and
-// logout tokens have the same issuer and are signed with the same keys. docs/tokens.md
-// lists what distinguishes ID tokens from access tokens for each issuer.
+// kinds are the claims by which issuers say what a token is: their codes, refresh, ID
+// and logout tokens are signed with the same keys. docs/tokens.md says which claim
+// each issuer's ID tokens have.
 var kinds = []struct {
 	claim    string
 	accepted func(value string) bool
@@ -58,120 +53,105 @@ func oneOf(list ...string) func(string) bool {
 func not(f func(string) bool) func(string) bool { return func(s string) bool { return !f(s) } }
 
 // parseClaims checks all claims except the time.
-//
-// Names are case-sensitive. Duplicate names, invalid UTF-8 and lone surrogates
-// are errors: a parser that drops or replaces them could give two users the
-// same subject. For this reason, and since it checks neither sub nor fractions
-// of seconds, go-jose's jwt package isn't used.
 func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
-	var c claims
-	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, invalid("the claims are not a JSON object in UTF-8 without duplicate names")
+	c := parseMembers("payload", data)
+	issuer := c.text("iss")
+	c.check(issuer == v.config.Issuer, "iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
+	c.checkKind(h)
+	v.checkAudience(c)
+	subject := c.text("sub")
+	c.check(0 < len(subject) && len(subject) <= maxSubjectLength, "sub has %d bytes, not 1 to %d", len(subject), maxSubjectLength)
+	token := &verifiedToken{caller: Caller{Subject: subject}, expires: c.date("exp")}
+	if c.has("nbf") {
+		token.notBefore = c.date("nbf")
 	}
-	issuer, err := text("iss", c["iss"])
-	if err != nil {
-		return nil, err
-	}
-	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
-	}
-	if err := c.checkKind(h); err != nil {
-		return nil, err
-	}
-	if err := v.checkAudience(c); err != nil {
-		return nil, err
-	}
-	subject, err := text("sub", c["sub"])
-	if err != nil {
-		return nil, err
-	}
-	if len(subject) == 0 || len(subject) > maxSubjectLength {
-		return nil, invalid("sub has %d bytes, not 1 to %d", len(subject), maxSubjectLength)
-	}
-	token := &verifiedToken{caller: Caller{Subject: subject}}
-	if token.expires, err = numericDate("exp", c["exp"]); err != nil {
-		return nil, err
-	}
-	if c["nbf"] != nil {
-		if token.notBefore, err = numericDate("nbf", c["nbf"]); err != nil {
-			return nil, err
-		}
-	}
-	return token, v.setScopes(&token.caller, c)
+	v.setScopes(&token.caller, c)
+	return token, c.err
 }
 
 // checkKind rejects tokens that are not access tokens.
-func (c claims) checkKind(h header) error {
+func (m *members) checkKind(h header) {
 	for _, kind := range kinds {
-		if c[kind.claim] == nil {
-			continue
-		}
-		if value, _ := text(kind.claim, c[kind.claim]); !kind.accepted(value) {
-			return invalid("the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
+		if m.has(kind.claim) {
+			value, _ := unquote(m.raw[kind.claim])
+			m.check(kind.accepted(value), "the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
 		}
 	}
 	// Some access tokens have nonce or auth_time, as ID tokens do, but say what they
 	// are. Others have auth_time and scopes. ID tokens with scopes have a nonce.
-	said := c["token_use"] != nil || c["typ"] != nil || h.typ == "at+jwt"
-	switch scoped := c["scope"] != nil || c["scp"] != nil; {
-	case c["nonce"] != nil && !said:
-		return invalid("nonce: %s", likeID)
-	case c["auth_time"] != nil && !said && !scoped:
-		return invalid("auth_time but no scope: %s", likeID)
-	}
-	return nil
+	said := m.has("token_use") || m.has("typ") || h.typ == "at+jwt"
+	m.check(said || !m.has("nonce"), "nonce: %s", likeID)
+	m.check(said || !m.has("auth_time") || m.has("scope") || m.has("scp"), "auth_time but no scope: %s", likeID)
 }
 
 // checkAudience checks that the token is for this service. Amazon Cognito's access
 // tokens have client_id in place of aud, and token_use.
-func (v *Verifier) checkAudience(c claims) error {
+func (v *Verifier) checkAudience(c *members) {
 	name := "aud"
-	if c["aud"] == nil && c["token_use"] != nil {
+	if !c.has("aud") && c.has("token_use") {
 		name = "client_id"
 	}
-	audiences, err := texts(name, c[name])
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(v.config.Audiences, a) }) {
-		return invalid("%s is %s, accepted are %s", name,
-			logging.Quote(strings.Join(audiences, " ")), logging.Quote(strings.Join(v.config.Audiences, " ")))
-	}
-	return nil
+	accepted, audiences := v.config.Audiences, c.texts(name)
+	c.check(slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(accepted, a) }),
+		"%s is %s, accepted are %s", name, logging.Quote(strings.Join(audiences, " ")), logging.Quote(strings.Join(accepted, " ")))
 }
 
-// numericDate returns the value of the claim name: seconds since 1970, possibly
-// with a fraction (RFC 7519 section 2), up to the year 9999.
-func numericDate(name string, v jsontext.Value) (time.Time, error) {
+// members are those of a token's header or payload.
+type members struct {
+	raw map[string]jsontext.Value // which distinguish null from absent
+	err error                     // the first fault
+}
+
+// parseMembers parses a part of a token. Names are case-sensitive. Duplicate names,
+// invalid UTF-8 and lone surrogates are errors: a parser that drops or replaces them
+// could give two users the same subject. For this reason, and since it checks neither
+// sub nor fractions of seconds, go-jose's jwt package isn't used.
+func parseMembers(part string, data []byte) *members {
+	m := new(members)
+	err := json.Unmarshal(data, &m.raw)
+	m.check(err == nil, "the %s is not a JSON object in UTF-8 without duplicate names", part)
+	return m
+}
+
+// check sets the fault of m if ok is false, unless it has one.
+func (m *members) check(ok bool, format string, args ...any) {
+	if !ok && m.err == nil {
+		m.err = invalid(format, args...)
+	}
+}
+
+func (m *members) has(name string) bool { return m.raw[name] != nil }
+
+// text returns a member that must be a string.
+func (m *members) text(name string) string {
+	m.check(m.has(name), "no %s: configure the issuer to include it", name)
+	s, ok := unquote(m.raw[name])
+	m.check(ok, "%s is not a string", name)
+	return s
+}
+
+// texts returns a member that must be a string or an array of strings.
+func (m *members) texts(name string) (list []string) {
+	if m.raw[name].Kind() != '[' {
+		return []string{m.text(name)}
+	}
+	err := json.Unmarshal(m.raw[name], &list)
+	m.check(err == nil, "%s is not an array of strings", name)
+	return list
+}
+
+// date returns a member that must be a number of seconds since 1970, possibly with a
+// fraction (RFC 7519 section 2), up to the year 9999.
+func (m *members) date(name string) time.Time {
 	const limit = 253402300799 // 9999-12-31T23:59:59Z
 	var f float64
-	if v.Kind() != '0' || json.Unmarshal(v, &f) != nil || math.Abs(f) > limit {
-		return time.Time{}, invalid("%s is missing, not a number or out of range", name)
-	}
+	err := json.Unmarshal(m.raw[name], &f)
+	m.check(err == nil && m.raw[name].Kind() == '0' && math.Abs(f) <= limit, "%s is missing, not a number or out of range", name)
 	whole, fraction := math.Modf(f)
-	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
+	return time.Unix(int64(whole), int64(fraction*float64(time.Second)))
 }
 
-// texts returns the value of the claim name: a string or an array of strings.
-func texts(name string, v jsontext.Value) (list []string, err error) {
-	if v.Kind() == '[' && json.Unmarshal(v, &list) == nil {
-		return list, nil
-	}
-	s, err := text(name, v)
-	if err != nil && v != nil {
-		err = invalid("%s is neither a string nor an array of strings", name)
-	}
-	return []string{s}, err
-}
-
-// text returns the value of the claim or header parameter name: a string.
-func text(name string, v jsontext.Value) (string, error) {
-	if v == nil {
-		return "", invalid("no %s: configure the issuer to include it", name)
-	}
+func unquote(v jsontext.Value) (s string, ok bool) {
 	b, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return "", invalid("%s is not a string", name)
-	}
-	return string(b), nil
+	return string(b), err == nil
 }

@@ -48,14 +48,14 @@ func TestClaims(t *testing.T) {
 		{"aud", ``, "no aud: "},
 		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
 		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},
-		{"aud", `"aud":["second",1]`, "aud is neither a string nor an array of strings"},
+		{"aud", `"aud":["second",1]`, "aud is not an array of strings"},
 
 		// Amazon Cognito's access tokens have no aud.
 		{"aud", `"client_id":"second","token_use":"access"`, ""},
 		{"aud", `"client_id":"other","token_use":"access"`, `client_id is "other"`},
 		{"aud", `"client_id":"second"`, "no aud: "},
 		{"aud", `"aud":"other","client_id":"second","token_use":"access"`, `aud is "other"`},
-		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is neither"},
+		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is not a string"},
 
 		{"", `"scope":null`, "scope is neither a string nor an array of strings"},
 		{"", `"scope":["plants/read",1]`, "scope is neither"},

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,16 +19,15 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// The limits of a fetch of one document.
 const (
-	maxBodyBytes = 512 << 10 // real documents have a few thousand
+	maxBodyBytes = 512 << 10       // of a document; real ones have a few thousand
+	fetchTimeout = 5 * time.Second // for a document, redirects included
 	maxRedirects = 3
-	fetchTimeout = 5 * time.Second // redirects and body included
 )
 
-// newIssuerKeys returns the keys of c or, without any, those at c.KeysURL or at the
-// address in the issuer's metadata (OpenID Connect Discovery 1.0, RFC 8414), without
-// fetching either yet. The user pools of Amazon Cognito have a known address.
+// newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
+// metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
+// Cognito, a known address.
 func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	k := &issuerKeys{fixed: c.Keys, client: restrict(client), log: log, issuer: c.Issuer, scopes: scopes}
 	k.warnings.Interval = time.Second
@@ -53,7 +53,7 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 	return k, nil
 }
 
-// isCognito reports whether an issuer is a user pool of Amazon Cognito.
+// isCognito reports whether an issuer is a user pool.
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
 func isCognito(issuer *url.URL) bool {
 	host := strings.TrimSuffix(issuer.Host, ".cn")
@@ -65,85 +65,68 @@ func isCognito(issuer *url.URL) bool {
 func (k *issuerKeys) readMetadata(f *fetch) (source, error) {
 	var faults []string
 	for _, address := range k.metadata {
-		var metadata struct {
-			Issuer string   `json:"issuer"`
-			Keys   string   `json:"jwks_uri"`
-			Scopes []string `json:"scopes_supported"`
-		}
-		err := k.read(f, address, func(body []byte) error {
-			if err := json.Unmarshal(body, &metadata); err != nil {
-				return errors.New("not a JSON object with issuer and jwks_uri")
-			}
-			if metadata.Issuer != k.issuer {
-				return fmt.Errorf("its issuer is %s, not %s", logging.Quote(metadata.Issuer), logging.Quote(k.issuer))
-			}
-			return CheckURL(metadata.Keys)
-		})
+		found, err := read(k, f, address, k.parseMetadata)
 		if err == nil {
-			return source{metadata.Keys, slices.ContainsFunc(metadata.Scopes, k.scopes.include)}, nil
+			return found, nil
 		}
 		faults = append(faults, err.Error())
 	}
 	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
 }
 
-// readKeys returns the keys at an address.
-func (k *issuerKeys) readKeys(f *fetch, address string) (set *KeySet, err error) {
-	err = k.read(f, address, func(body []byte) (err error) {
-		set, err = ParseKeySet(body)
-		return err
-	})
-	return set, err
+func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
+	var metadata struct {
+		Issuer string   `json:"issuer"`
+		Keys   string   `json:"jwks_uri"`
+		Scopes []string `json:"scopes_supported"`
+	}
+	if err := json.Unmarshal(body, &metadata); err != nil {
+		return source{}, errors.New("not a JSON object with issuer and jwks_uri")
+	}
+	if metadata.Issuer != k.issuer {
+		return source{}, fmt.Errorf("its issuer is %s, not %s", logging.Quote(metadata.Issuer), logging.Quote(k.issuer))
+	}
+	return source{metadata.Keys, slices.ContainsFunc(metadata.Scopes, k.scopes.include)}, CheckURL(metadata.Keys)
 }
 
 // read reads a document for f and parses it.
-func (k *issuerKeys) read(f *fetch, address string, parse func(body []byte) error) error {
+func read[T any](k *issuerKeys, f *fetch, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
 	k.mu.Lock()
 	f.deadline = wallClock().Add(fetchTimeout)
 	k.mu.Unlock()
-	if err := CheckURL(address); err != nil {
-		return err
-	}
-	req, err := http.NewRequest(http.MethodGet, address, nil) // without the context of the request that needs it
-	if err != nil {
-		return err
+	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
+	if err := cmp.Or(err, CheckURL(address)); err != nil {
+		return parsed, err
 	}
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	resp, err := k.client.Do(req)
 	if err != nil {
 		err = errors.Unwrap(err) // a *url.Error repeats the whole address
-		return fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
+		return parsed, fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp)
-	if err == nil {
-		if err = parse(body); err != nil {
+	// The body is read even if it isn't used, since the connection may be.
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
+	encoding := resp.Header.Get("Content-Encoding") // net/http removes gzip
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		err = fmt.Errorf("status %s", resp.Status)
+	case encoding != "":
+		err = fmt.Errorf("content encoding %s: the server must send gzip or none", logging.Quote(encoding))
+	case len(body) > maxBodyBytes:
+		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
+	case err == nil:
+		if parsed, err = parse(body); err != nil {
 			err = fmt.Errorf("%w (content type %s)", err, logging.Quote(resp.Header.Get("Content-Type")))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
+		err = fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
 	}
-	return nil
+	return parsed, err
 }
 
-// readBody also reads a body that isn't used, so that the connection can be reused.
-func readBody(resp *http.Response) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxBodyBytes))
-	encoding := resp.Header.Get("Content-Encoding") // net/http removes gzip
-	switch _, tooLarge := errors.AsType[*http.MaxBytesError](err); {
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("status %s", resp.Status)
-	case encoding != "":
-		return nil, fmt.Errorf("content encoding %s: the server must send gzip or none", logging.Quote(encoding))
-	case tooLarge:
-		return nil, fmt.Errorf("more than %d bytes", maxBodyBytes)
-	}
-	return body, err
-}
-
-// restrict returns a copy of client that limits the time of a request, and follows
-// only redirects to acceptable addresses.
+// restrict returns a copy of client with our limits.
 func restrict(client *http.Client) *http.Client {
 	restricted := *client
 	restricted.Timeout = fetchTimeout
@@ -174,8 +157,7 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// withoutSecrets returns an address for messages, without the parts that may
-// contain a password.
+// withoutSecrets returns an address without the parts that may contain a password.
 func withoutSecrets(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }

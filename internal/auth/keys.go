@@ -18,11 +18,8 @@ import (
 )
 
 const (
-	// RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. go-jose rejects
-	// those of more than 4096, which are slow to verify.
-	minRSABits = 2048
-
-	maxTried = 8 // keys for a token
+	minRSABits = 2048 // RFC 7518 section 3.3; go-jose rejects more than 4096, which are slow to verify
+	maxTried   = 8    // keys for a token
 )
 
 // A KeySet is a JSON Web Key Set. It doesn't change.
@@ -33,7 +30,8 @@ type KeySet struct {
 
 // A key verifies signatures.
 type key struct {
-	kid        string   // may be empty
+	Kid        string   `json:"kid"` // may be empty
+	Type       string   `json:"kty"`
 	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
 	err        error // why the key is unusable, or nil
@@ -42,10 +40,9 @@ type key struct {
 // verify returns an error unless one of the keys signed jws, whose header is h. It
 // tries each key with the kid or, if there is none, each key.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
-	var tried int
-	var unusable error
+	tried, unusable := 0, error(nil)
 	for _, k := range s.keys {
-		switch named := h.kid == k.kid; {
+		switch named := h.kid == k.Kid; {
 		case named && k.err != nil:
 			unusable = k.err
 		case (named || h.kid == "") && slices.Contains(k.algorithms, h.alg) && tried < maxTried:
@@ -81,23 +78,18 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	set := new(KeySet)
 	var faults []string
 	for i, value := range document.Keys {
-		var named struct {
-			Kid string `json:"kid"`
+		var k key
+		if k.err = json.Unmarshal(value, &k, lenient); k.err == nil {
+			k.err = k.parse(value)
 		}
-		err := json.Unmarshal(value, &named, lenient)
-		k := key{kid: named.Kid}
-		if err == nil {
-			err = k.parse(value)
-		}
-		if k.err = err; err != nil {
-			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, err))
+		if k.err != nil {
+			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, k.err))
 		}
 		set.keys = append(set.keys, k)
 	}
 	if len(faults) == len(set.keys) {
 		faults = append(faults[:min(len(faults), 3)], "add at least one public RSA, EC or Ed25519 key")
-		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s",
-			len(document.Keys), strings.Join(faults, "; "))
+		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable; %s", len(set.keys), strings.Join(faults, "; "))
 	}
 	return set, nil
 }
@@ -114,11 +106,9 @@ func (k *key) parse(data jsontext.Value) error {
 			return errors.New("not a public key")
 		}
 	}
-	if ops, ok := members["key_ops"]; ok {
-		var names []string
-		if err := json.Unmarshal(ops, &names); err != nil || !slices.Contains(names, "verify") {
-			return errors.New("its key_ops lack verify")
-		}
+	var ops []string
+	if v, ok := members["key_ops"]; ok && (json.Unmarshal(v, &ops) != nil || !slices.Contains(ops, "verify")) {
+		return errors.New("its key_ops lack verify")
 	}
 	// Certificates are ignored, even malformed ones.
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} {
@@ -138,16 +128,17 @@ func (k *key) parse(data jsontext.Value) error {
 	if k.public, k.algorithms, err = usableWith(parsed.Key); err != nil {
 		return err
 	}
-	if alg := canonical(parsed.Algorithm); slices.Contains(k.algorithms, alg) {
-		k.algorithms = []string{alg}
-	} else if alg != "" {
+	switch alg := parsed.Algorithm; {
+	case alg != "" && !slices.Contains(k.algorithms, alg):
 		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
+	case k.Type == "RSA" && alg != "":
+		k.algorithms = []string{alg}
 	}
 	return nil
 }
 
-// usableWith returns a public key for go-jose, and the algorithms that it can be used
-// with (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1).
+// usableWith returns a public key for go-jose, and the key's algorithms (RFC 7518
+// sections 3.3 to 3.5, RFC 8037 section 3.1, RFC 9864 section 2.2).
 func usableWith(public crypto.PublicKey) (crypto.PublicKey, []string, error) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
@@ -160,21 +151,13 @@ func usableWith(public crypto.PublicKey) (crypto.PublicKey, []string, error) {
 			return public, []string{alg}, nil
 		}
 	case ed25519.PublicKey:
-		return ed25519Key(public), []string{"EdDSA"}, nil
+		return ed25519Key(public), []string{"EdDSA", "Ed25519"}, nil
 	}
 	return nil, nil, errors.New("an unsupported type or curve")
 }
 
-// canonical returns an algorithm's older name: RFC 9864 calls EdDSA Ed25519.
-func canonical(alg string) string {
-	if alg == "Ed25519" {
-		return "EdDSA"
-	}
-	return alg
-}
-
-// An ed25519Key verifies signatures by both names of the algorithm. go-jose knows
-// only EdDSA.
+// An ed25519Key verifies signatures by both names of the algorithm; go-jose's own
+// knows only EdDSA.
 type ed25519Key ed25519.PublicKey
 
 // VerifyPayload implements [jose.OpaqueVerifier].

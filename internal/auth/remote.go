@@ -12,11 +12,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// issuerKeys are the keys of an issuer, fixed or fetched from it. They are safe for
-// concurrent use.
-//
-// Requests start fetches and wait for them: between requests the program may be
-// frozen, as on AWS Lambda, so a fetch that nobody waits for may never end.
+// issuerKeys are the keys of an issuer, fixed or fetched from it. Requests start
+// fetches and wait for them: between requests the program may be frozen, as on AWS
+// Lambda, so a fetch that nobody waits for may never end.
 //
 //	keys                       a request starts a fetch            and waits until it has taken
 //	none, or a day old         5 s after the last one began        3 s
@@ -26,7 +24,7 @@ import (
 // One fetch runs at a time, and all requests that need one wait for it. After that
 // they use the keys at hand. The fetch goes on even if nobody waits any more.
 type issuerKeys struct {
-	fixed    *KeySet // or nil
+	fixed    *KeySet // never fetched; or nil
 	client   *http.Client
 	log      *slog.Logger
 	warnings rate.Sometimes // anybody can cause a fetch
@@ -34,7 +32,7 @@ type issuerKeys struct {
 	metadata []string       // where it may be; empty if the source is configured
 	scopes   serviceScopes  // that the metadata may name
 
-	mu       sync.Mutex
+	mu       sync.Mutex // await, idle and failure must be called with it
 	set      *KeySet
 	fetched  time.Time // when the fetch of set began; zero without keys
 	source   source    // configured, or found by a fetch
@@ -95,9 +93,9 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return k.set, nil
 }
 
-// newer returns other keys than those that don't verify a token. A fetch that ended
-// after the request arrived need not be repeated. Without other keys, newer returns
-// rejected, and an error if the issuer may have some.
+// newer returns other keys than those that don't verify a token, unless a fetch after
+// the request arrived found none. Then it returns rejected, with an error if the fetch
+// failed or goes on.
 func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
@@ -115,8 +113,7 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.T
 }
 
 // await starts a fetch if one is due and none is running. It waits until the running
-// one, if any, ends or has taken limit, or ctx ends. The caller must hold k.mu, which
-// await unlocks while it waits.
+// one, if any, ends or has taken limit, or ctx ends. It unlocks k.mu meanwhile.
 func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
 	now := wallClock()
 	if due && k.idle(now) {
@@ -137,14 +134,13 @@ func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
 	}
 }
 
-// idle reports whether no fetch is running, apart from one that was frozen until it
-// was too late. The caller must hold k.mu.
+// idle reports whether no fetch is running, or only one that was frozen until its time
+// was up.
 func (k *issuerKeys) idle(now time.Time) bool {
 	return k.running == nil || now.After(k.running.deadline)
 }
 
-// failure returns why the last fetch brought no keys, or nil. The caller must hold
-// k.mu.
+// failure returns why the last fetch brought no keys, or nil.
 func (k *issuerKeys) failure() error {
 	switch {
 	case k.running != nil:
@@ -176,7 +172,7 @@ func (k *issuerKeys) run(f *fetch, known source) {
 func (k *issuerKeys) fetch(f *fetch, known source) (err error) {
 	var keys *KeySet
 	if known.address != "" {
-		keys, err = k.readKeys(f, known.address)
+		keys, err = read(k, f, known.address, ParseKeySet)
 		k.publish(f, known, keys)
 	}
 	if len(k.metadata) == 0 {
@@ -187,28 +183,25 @@ func (k *issuerKeys) fetch(f *fetch, known source) (err error) {
 		return cmp.Or(err, metadataErr)
 	}
 	if found.address != known.address {
-		keys, err = k.readKeys(f, found.address)
+		keys, err = read(k, f, found.address, ParseKeySet)
 	}
 	k.publish(f, found, keys)
 	return err
 }
 
-// publish sets the source and, unless they are nil, the keys. It does nothing if
-// another fetch has replaced f.
+// publish sets the source and the keys, if any, unless another fetch has replaced f.
 func (k *issuerKeys) publish(f *fetch, s source, keys *KeySet) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running != f {
-		return
-	}
-	k.source = s
-	if keys != nil {
-		k.set, k.fetched = &KeySet{keys.keys, s.scoped}, k.began
+	if k.running == f {
+		k.source = s
+		if keys != nil {
+			k.set, k.fetched = &KeySet{keys.keys, s.scoped}, k.began
+		}
 	}
 }
 
-// wallClock returns the time without its monotonic reading, which may stop
-// while the program is frozen.
+// wallClock has no monotonic reading, which may stop while the program is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
 // elapsed reports whether d has passed since t. A t in the future was read from

@@ -11,9 +11,8 @@ import (
 // serviceScopes are the scopes of the service, such as plants/read.
 type serviceScopes []string
 
-// include reports whether a name is one of the scopes or in their namespace, in any
-// spelling. Examples are plants/read, plants:admin, Plants.Read and read:plants, but
-// not openid or plants.
+// include reports whether a name is one of the scopes, or in their namespace, in any
+// spelling: plants/read, plants:admin, Plants.Read or read:plants, but not plants.
 func (s serviceScopes) include(name string) bool {
 	return slices.ContainsFunc(s, func(scope string) bool {
 		n := strings.Index(scope, "/") // the length of the namespace
@@ -32,15 +31,13 @@ func words(name string) []string {
 // setScopes sets the scopes that a token names. Issuers put them into scope (RFC
 // 9068 section 2.2.3), scp or both. Names in other claims or in another spelling
 // restrict a token too, but nobody can know to what, so they grant nothing.
-func (v *Verifier) setScopes(caller *Caller, c claims) error {
+func (v *Verifier) setScopes(caller *Caller, c *members) {
 	for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
+		m := &members{raw: c.raw}
+		names := strings.Join(m.texts(claim), " ") // separated by spaces (RFC 6749 section 3.3)
 		standard := claim == "scope" || claim == "scp"
-		list, err := texts(claim, c[claim])
-		if err != nil && standard && c[claim] != nil {
-			return err
-		}
-		// A string has names separated by single spaces (RFC 6749 section 3.3).
-		for name := range strings.SplitSeq(strings.Join(list, " "), " ") {
+		c.check(m.err == nil || !standard || !c.has(claim), "%s is neither a string nor an array of strings", claim)
+		for name := range strings.SplitSeq(names, " ") {
 			if !v.scopes.include(name) {
 				continue
 			}
@@ -52,7 +49,6 @@ func (v *Verifier) setScopes(caller *Caller, c claims) error {
 			}
 		}
 	}
-	return nil
 }
 
 // requiresScopes reports whether a token that names no scope has none.

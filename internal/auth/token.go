@@ -9,17 +9,14 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/logging"
 )
 
-// leeway allows for clock skew between the issuer and this machine.
-const leeway = 30 * time.Second
+const leeway = 30 * time.Second // for clock skew between the issuer and this machine
 
-// algorithms are the accepted signature algorithms (RFC 7518 section 3.1, RFC
-// 9864 section 2.2). Neither "none" nor any symmetric algorithm is among them: with
-// a symmetric key, whoever can verify a token can also sign one.
+// algorithms doesn't have "none" or any symmetric algorithm: with a symmetric key,
+// whoever can verify a token can also sign one.
 var algorithms = []jose.SignatureAlgorithm{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
 }
@@ -32,8 +29,6 @@ type verifiedToken struct {
 	keys      *KeySet // that verified the signature
 }
 
-// validAt returns ErrInvalidToken if the token is not valid yet at now, and
-// ErrExpiredToken if it has expired.
 func (t *verifiedToken) validAt(now time.Time) error {
 	switch {
 	case now.Add(leeway).Before(t.notBefore):
@@ -47,16 +42,12 @@ func (t *verifiedToken) validAt(now time.Time) error {
 // verify checks everything about a token except the time, for a request that arrived
 // at the given time.
 func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
-	headerJSON, payload, err := split(raw)
+	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	h, err := parseHeader(headerJSON)
-	if err != nil {
-		return nil, err
-	}
-	// The library parses the header again. After parseHeader, it can only reject
-	// a malformed jwk, x5c or nonce, none of which is used.
+	// The library parses the header again. It can only reject a malformed jwk, x5c or
+	// nonce, none of which is used.
 	jws, err := jose.ParseSignedCompact(raw, algorithms)
 	if err != nil {
 		return nil, invalid("malformed JOSE header")
@@ -92,32 +83,12 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	}
 	newer, fetchErr := v.keys.newer(ctx, keys, arrived)
 	switch {
+	case newer != keys:
+		return newer, newer.verify(jws, h)
 	case fetchErr != nil: // anybody can make up a kid, so the service has not failed
 		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", err, fetchErr)
-	case newer == keys:
-		return nil, err
 	}
-	return newer, newer.verify(jws, h)
-}
-
-// split decodes the header and the payload of a JWS in compact serialization
-// (RFC 7515 section 7.1). It accepts only one encoding of each part, so that no
-// token can be written in two ways.
-func split(raw string) (header, payload []byte, err error) {
-	parts := strings.Split(raw, ".")
-	switch {
-	case len(parts) == 5:
-		return nil, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
-	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
-		return nil, nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
-	}
-	var decoded [3][]byte
-	for i, part := range parts {
-		if decoded[i], err = base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
-			return nil, nil, invalid("part %d is not base64url without padding", i+1)
-		}
-	}
-	return decoded[0], decoded[1], nil
+	return nil, err
 }
 
 // A header has the parameters of a JOSE header that matter here.
@@ -126,41 +97,41 @@ type header struct {
 	typ      string // in lower case, without "application/"
 }
 
-// parseHeader reads the JOSE header. It ignores jku, jwk, x5u, x5c and the like:
-// the key set alone says what a key is.
-func parseHeader(data []byte) (h header, err error) {
-	var members claims
-	if err := json.Unmarshal(data, &members); err != nil {
-		return h, invalid("the header is not a JSON object in UTF-8 without duplicate names")
+// parse returns the header and the payload of a JWS in compact serialization (RFC 7515
+// section 7.1). It accepts only one encoding of each part, so that no token can be
+// written in two ways. It ignores jku, jwk, x5u, x5c and the like: the key set alone
+// says what a key is.
+func parse(raw string) (h header, payload []byte, err error) {
+	parts := strings.Split(raw, ".")
+	switch {
+	case len(parts) == 5:
+		return h, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
+	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
+		return h, nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
 	}
+	var decoded [3][]byte
+	for i, part := range parts {
+		if decoded[i], err = base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
+			return h, nil, invalid("part %d is not base64url without padding", i+1)
+		}
+	}
+	m := parseMembers("header", decoded[0])
 	// No extension is supported. With b64 (RFC 7797), the signature could cover
 	// other bytes than those that are read here.
-	if members["crit"] != nil || members["b64"] != nil {
-		return h, invalid("header crit or b64")
+	m.check(!m.has("crit") && !m.has("b64"), "header crit or b64")
+	h.alg = m.text("alg")
+	m.check(slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)),
+		"algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
+	if m.has("kid") {
+		h.kid = m.text("kid")
 	}
-	if h.alg, err = text("alg", members["alg"]); err != nil {
-		return h, err
-	}
-	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
-		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
-	}
-	h.alg = canonical(h.alg)
-	if members["kid"] != nil {
-		if h.kid, err = text("kid", members["kid"]); err != nil {
-			return h, err
-		}
-	}
-	if members["typ"] != nil {
-		typ, err := text("typ", members["typ"])
-		if err != nil {
-			return h, err
-		}
+	if m.has("typ") {
+		typ := m.text("typ")
 		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-		if h.typ != "jwt" && h.typ != "at+jwt" { // RFC 7519 section 5.1, RFC 9068 section 2.1
-			return h, invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
-		}
+		// RFC 7519 section 5.1, RFC 9068 section 2.1
+		m.check(h.typ == "jwt" || h.typ == "at+jwt", "typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
 	}
-	return h, nil
+	return h, decoded[1], m.err
 }
 
 func invalid(format string, args ...any) error {
