@@ -15,8 +15,7 @@ import (
 const maxSubjectLength = 255 // bytes; the subject is part of a database key
 
 // kinds are the claims by which issuers say what a token is: their codes, refresh, ID
-// and logout tokens are signed with the same keys. docs/tokens.md says which claim
-// each issuer's ID tokens have.
+// and logout tokens are signed with the same keys. See also docs/tokens.md.
 var kinds = []struct {
 	claim    string
 	accepted func(value string) bool
@@ -78,8 +77,9 @@ func (m *members) checkKind(h header) {
 		}
 	}
 	// Some access tokens have nonce or auth_time, as ID tokens do, but say what they
-	// are. Others have auth_time and scopes. ID tokens with scopes have a nonce.
-	said := m.has("token_use") || m.has("typ") || h.typ == "at+jwt"
+	// are. Others have auth_time and scopes; ID tokens with scopes have a nonce.
+	typ, _ := unquote(m.raw["typ"])
+	said := m.has("token_use") || m.has("typ") && !strings.EqualFold(typ, "JWT") || h.typ == "at+jwt"
 	m.check(said || !m.has("nonce"), "nonce: %s", likeID)
 	m.check(said || !m.has("auth_time") || m.has("scope") || m.has("scp"), "auth_time but no scope: %s", likeID)
 }

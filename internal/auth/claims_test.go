@@ -109,6 +109,7 @@ func TestClaims(t *testing.T) {
 		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
 		{"", `"nonce":"x","typ":"Bearer"`, ""},
+		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
 		{"", `"auth_time":1`, likeID},
 		{"", `"auth_time":1,"scope":""`, ""},
 		{"", `"auth_time":1,"scp":[]`, ""},
