@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/go-json-experiment/json"
+
+	"example.com/plantstore/internal/logging"
 )
 
 // An event has only the fields that are needed: an unexpected type in any other
@@ -48,10 +50,10 @@ func parse(payload []byte) (*event, error) {
 		return e, err
 	}
 	if e.Version != "2.0" {
-		return e, fmt.Errorf("version is %.16q, not 2.0", e.Version)
+		return e, fmt.Errorf("version is %s, not 2.0", logging.Quote(e.Version))
 	}
 	if !isToken(e.RequestContext.HTTP.Method) {
-		return e, fmt.Errorf("invalid method %.16q", e.RequestContext.HTTP.Method)
+		return e, fmt.Errorf("invalid method %s", logging.Quote(e.RequestContext.HTTP.Method))
 	}
 	return e, errors.Join(e.parsePath(), e.parseHeader(), e.decodeBody())
 }
@@ -83,7 +85,7 @@ func (e *event) parseHeader() error {
 	for name, value := range e.Headers {
 		key := http.CanonicalHeaderKey(name)
 		if _, ok := e.header[key]; ok {
-			return fmt.Errorf("duplicate header %.64q", key)
+			return fmt.Errorf("duplicate header %s", logging.Quote(key))
 		}
 		e.header[key] = []string{value}
 	}
@@ -92,10 +94,10 @@ func (e *event) parseHeader() error {
 	}
 	for key, values := range e.header {
 		if !isToken(key) {
-			return fmt.Errorf("invalid header name %.64q", key)
+			return fmt.Errorf("invalid header name %s", logging.Quote(key))
 		}
 		if strings.ContainsFunc(values[0], isControl) {
-			return fmt.Errorf("control character in the value of header %.64q", key)
+			return fmt.Errorf("control character in the value of header %s", logging.Quote(key))
 		}
 	}
 	e.host = cmp.Or(e.header.Get("Host"), e.RequestContext.DomainName)
