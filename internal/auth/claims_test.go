@@ -187,6 +187,7 @@ func TestScopes(t *testing.T) {
 		{"plants:read", "", "plants:read"},
 		{"openid plants.admin", "", "plants.admin"},
 		{"Plants/read", "", "Plants/read"},
+		{"Plants/admin", "", "Plants/admin"},
 		{"READ_PLANTS", "", "READ_PLANTS"},
 		{"plants:write plants/read", "plants/read", "plants:write"},
 	} {
