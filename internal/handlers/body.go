@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/records"
 )
 
@@ -105,7 +106,7 @@ func explain(body []byte, err error) string {
 	char, size := utf8.DecodeRune(rest)
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		fault = "duplicate name " + excerpt(syntax.JSONPointer.LastToken())
+		fault = "duplicate name " + logging.Quote(syntax.JSONPointer.LastToken())
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		fault = "unexpected end"
 	case char == utf8.RuneError && size == 1:
@@ -123,7 +124,7 @@ func explain(body []byte, err error) string {
 func checkMediaType(h http.Header) error {
 	for _, v := range h.Values("Content-Encoding") {
 		if v != "" && !strings.EqualFold(v, "identity") {
-			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", excerpt(v))
+			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", logging.Quote(v))
 		}
 	}
 	v := strings.Join(h.Values("Content-Type"), ", ")
@@ -132,10 +133,10 @@ func checkMediaType(h http.Header) error {
 	}
 	mediaType, params, err := mime.ParseMediaType(v)
 	if err != nil || mediaType != "application/json" {
-		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", excerpt(v))
+		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", logging.Quote(v))
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", excerpt(charset))
+		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", logging.Quote(charset))
 	}
 	return nil
 }

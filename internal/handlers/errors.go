@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/records"
@@ -54,17 +53,6 @@ func (f *failure) Error() string { return f.message }
 
 func failf(code Code, format string, args ...any) error {
 	return &failure{code: code, message: fmt.Sprintf(format, args...)}
-}
-
-// excerpt quotes at most 64 characters of s, to echo client input in a message.
-func excerpt(s string) string { return strconv.Quote(truncate(s)) }
-
-// truncate returns at most 64 characters of s.
-func truncate(s string) string {
-	if short := fmt.Sprintf("%.64s", s); short != s {
-		return short + "…"
-	}
-	return s
 }
 
 // failures maps errors of other packages to what the client learns. The first

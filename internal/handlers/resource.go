@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/records"
 )
 
@@ -131,7 +132,7 @@ func remove[T records.Fields](store records.Store[T], noun string) serveFunc {
 func (r *request) recordID() (int64, error) {
 	id, ok := parseInt64(r.id)
 	if !ok {
-		return 0, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt(r.id))
+		return 0, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, logging.Quote(r.id))
 	}
 	return id, nil
 }

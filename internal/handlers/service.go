@@ -140,11 +140,11 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
 func (s *Service) logRequest(r *request, resp response, err error, took time.Duration) {
-	attrs := []slog.Attr{slog.String("method", truncate(r.Method))}
+	attrs := []slog.Attr{slog.String("method", logging.Truncate(r.Method))}
 	if r.route != nil {
 		attrs = append(attrs, slog.String("route", r.route.Method+" "+r.route.Pattern))
 	} else {
-		attrs = append(attrs, slog.String("route", "none"), slog.String("path", truncate(r.URL.EscapedPath())))
+		attrs = append(attrs, slog.String("route", "none"), slog.String("path", logging.Truncate(r.URL.EscapedPath())))
 	}
 	attrs = append(attrs,
 		slog.Int("status", resp.status),

@@ -136,7 +136,7 @@ func TestLogOfTokens(t *testing.T) {
 	check(issuer.Token("alice", "plants:read"), 403, "cause", `lacks the scope plants/read: scope has "plants:read"`)
 	keys.Close()
 	check(other.Token("alice"), 401, "cause", "refused")
-	s.Service = New(s.stores, issuer.Verifier(t, auth.Config{KeysURL: keys.URL}, Scopes()...), s.Service.log)
+	s.Service = newService(t, new(recordstest.Memory[plants.Plant]), issuer, auth.Config{KeysURL: keys.URL}, s.Service.log)
 	check(other.Token("alice"), 503, "cause", "refused")
 }
 
