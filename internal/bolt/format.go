@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -68,9 +67,9 @@ func ownerKey(owner string) []byte {
 	return append([]byte{byte(len(owner))}, owner...)
 }
 
-// appendID returns a new slice with prefix and id.
-func appendID(prefix []byte, id int64) []byte {
-	return binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(id^math.MinInt64))
+// appendID appends id to b as it is in keys.
+func appendID(b []byte, id int64) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(id^math.MinInt64))
 }
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
