@@ -67,12 +67,10 @@ func TestClaims(t *testing.T) {
 		{"exp", `"exp":946684770`, "token expired at 1999-12-31T23:59:30Z"},
 		{"exp", `"exp":253402300799`, ""},
 		{"exp", `"exp":253402300800`, "exp is missing"},
-		{"exp", `"exp":-1e300`, "exp is missing"},
 		{"exp", `"exp":1e400`, "exp is missing"},
 		{"exp", `"exp":"946688400"`, "exp is missing"},
 		{"", `"nbf":946684830`, ""}, // within the leeway
 		{"", `"nbf":946684830.5`, "not valid before 2000-01-01T00:00:30Z"},
-		{"", `"nbf":-1e10`, ""},
 		{"", `"nbf":"0"`, "nbf is missing"},
 		// A forger doesn't learn that all else is valid.
 		{"exp", `"exp":1,"nbf":946684831`, "not valid before"},
@@ -85,8 +83,6 @@ func TestClaims(t *testing.T) {
 		{"", `"typ":"Bearer","auth_time":1`, ""},
 		{"", `"typ":"DPoP"`, ""},
 		{"", `"typ":"JWT"`, ""},
-		{"", `"typ":"at+jwt"`, ""},
-		{"", `"typ":"access"`, ""},
 		{"", `"typ":"ID","scope":""`, send},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
@@ -102,9 +98,6 @@ func TestClaims(t *testing.T) {
 		{"", `"type":["refresh_token"]`, ""},
 		{"", `"token_type":"Refresh"`, send},
 		{"", `"token_type":"Bearer"`, ""},
-		{"", `"type":"code"`, send},
-		{"", `"type":"ID"`, send},
-		{"", `"type":"id_token"`, send},
 		{"", `"nonce":"x"`, likeID},
 		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
@@ -112,7 +105,6 @@ func TestClaims(t *testing.T) {
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
 		{"", `"auth_time":1`, likeID},
 		{"", `"auth_time":1,"scope":""`, ""},
-		{"", `"auth_time":1,"scp":[]`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 		{"", `"cnf":null`, "bound to a key"},
 	} {
@@ -192,23 +184,17 @@ func TestScopes(t *testing.T) {
 		{"plants:write plants/read", "plants/read", "plants:write"},
 	} {
 		for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
-			allowed, limit := test.allowed, "it names no scope of this service"
-			if claim != "scope" && claim != "scp" && test.limit != "" {
-				allowed = ""
-			}
-			required := allowed
+			allowed, limit, required, missing := test.allowed, "", "", "it names no scope of this service"
 			if test.limit != "" {
+				if claim != "scope" && claim != "scp" {
+					allowed = ""
+				}
 				limit = claim + ` has "` + test.limit + `"`
-			} else {
-				required = ""
+				required, missing = allowed, limit
 			}
 			token := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{claim: test.scope}))
-			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(true)}), token, required, limit)
-			if test.limit == "" {
-				limit = ""
-			}
-			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(false)}), token, allowed, limit)
 			checkScopes(t, issuer.Verifier(t, auth.Config{}), token, allowed, limit)
+			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(true)}), token, required, missing)
 		}
 	}
 	both := claimsWith(map[string]any{"scope": "plants/read", "scp": list("plants/write"), "roles": 7})
@@ -233,9 +219,9 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
 }
 
 // An issuer whose metadata names a scope of this service can issue them, so a
-// token that names none has none. Else the first Load that succeeds or such a token
-// logs a warning, unless the setting says that they are accepted. The metadata counts
-// from the next refresh, even for tokens in the cache.
+// token that names none has none. Otherwise a warning is logged once, unless the
+// setting says that such tokens are accepted. The metadata counts from the next
+// refresh, even for tokens in the cache.
 func TestScopesOfTheIssuer(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
 	const all, none = "plants/read plants/write", "it names no scope of this service"
@@ -250,31 +236,29 @@ func TestScopesOfTheIssuer(t *testing.T) {
 		{"email", all, "", new(false), 0},
 		{"email", "", none, new(true), 0},
 	} {
-		for _, late := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				s := &site{pages: map[string]string{}}
-				const url = authtest.IssuerURL + "/.well-known/openid-configuration"
-				s.pages[url] = metadata(authtest.IssuerURL, keysURL, test.supported)
-				var log strings.Builder
-				v := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log)
-				v.Load(t.Context()) // fails
-				s.pages[keysURL] = string(tokens.JWKS())
-				for range 2 {
-					if time.Sleep(5 * time.Second); late { // a request fetches the keys
-						checkScopes(t, v, tokens.Token("alice"), test.allowed, test.limit)
-					} else {
-						must(v.Load(t.Context()))
-					}
-					if warnings := strings.Count(log.String(), "tokens without scopes"); warnings != test.warnings {
-						t.Errorf("%+v: %d warnings", test, warnings)
-					}
+		synctest.Test(t, func(t *testing.T) {
+			s := &site{pages: map[string]string{}}
+			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
+			s.pages[url] = metadata(authtest.IssuerURL, keysURL, test.supported)
+			var log strings.Builder
+			v := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log)
+			warned := func(want int) {
+				t.Helper()
+				if n := strings.Count(log.String(), "tokens without scopes"); n != want {
+					t.Errorf("%+v: %d warnings, want %d", test, n, want)
 				}
-				token := es256(tokens.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1e10}))
-				checkScopes(t, v, token, test.allowed, test.limit)
-				s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")
-				time.Sleep(time.Hour)
-				checkScopes(t, v, token, "", none)
-			})
-		}
+			}
+			v.Load(t.Context()) // fails
+			warned(0)
+			s.pages[keysURL] = string(tokens.JWKS())
+			must(v.Load(t.Context()))
+			warned(test.warnings)
+			token := es256(tokens.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1e10}))
+			checkScopes(t, v, token, test.allowed, test.limit)
+			warned(test.warnings)
+			s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")
+			time.Sleep(time.Hour)
+			checkScopes(t, v, token, "", none)
+		})
 	}
 }

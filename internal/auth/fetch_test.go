@@ -221,27 +221,6 @@ func TestMovedKeys(t *testing.T) {
 	})
 }
 
-// A slow issuer may take almost 5 seconds for each document. It doesn't need the
-// metadata each time.
-func TestSlowIssuer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(authtest.NewIssuer(t).JWKS())}}
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		load := func(delay, took time.Duration, want string) {
-			t.Helper()
-			s.delay = delay
-			start := time.Now()
-			checkLoad(t, v, want)
-			if d := time.Since(start); d != took {
-				t.Errorf("took %v, want %v", d, took)
-			}
-		}
-		load(fetchTimeout+1, 2*fetchTimeout, "deadline exceeded") // both addresses of metadata
-		load(fetchTimeout-1, 2*(fetchTimeout-1), "")
-		load(fetchTimeout+1, 3*fetchTimeout, "deadline exceeded")
-	})
-}
-
 // A fetch needs one connection to an issuer, even if a document isn't there, and
 // closes it. Between fetches a connection would die unnoticed.
 func TestConnections(t *testing.T) {

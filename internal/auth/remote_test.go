@@ -263,19 +263,25 @@ func TestCanceledRequest(t *testing.T) {
 }
 
 // A fetch that was frozen with the program fails no request that comes later, whether
-// there are keys or not.
+// there are keys or not, and neither its end nor its keys count any more.
 func TestFrozenFetch(t *testing.T) {
 	for _, kids := range [][]string{{"a"}, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			i := newRemoteIssuer(t, kids...)
-			i.set(time.Hour)
+			i.set(4*time.Second, "old")
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			_ = i.v.Load(ctx)
 			i.v.Age(time.Hour)
-			i.set(900*time.Millisecond, "a")
-			i.check(t, "a", nil, 900*time.Millisecond, 2)
-			time.Sleep(fetchTimeout) // the frozen fetch fails
+			i.set(2500*time.Millisecond, "a")
+			if kids == nil {
+				i.check(t, "a", nil, 2500*time.Millisecond, 2)
+				return
+			}
+			i.check(t, "a", nil, time.Second, 2)
+			time.Sleep(1100 * time.Millisecond) // the frozen fetch ends
+			i.check(t, "b", auth.ErrInvalidToken, 0, 0)
+			time.Sleep(400 * time.Millisecond) // the other one ends
 			i.check(t, "a", nil, 0, 0)
 		})
 	}

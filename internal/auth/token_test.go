@@ -5,8 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/hmac"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"fmt"
@@ -94,12 +92,8 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","typ":"at+jwt"}`:                 "",
 		`{"alg":"ES256","kid":"es256","typ":"Application/JWT"}`:        "",
 		`{"alg":"ES256","kid":"es256","typ":"application/at+jwt"}`:     "",
-		`{"alg":"ES256","kid":"es256","jku":"https://x.test/keys"}`:    "",
-		`{"alg":"ES256","kid":"es256","x5u":"https://x.test/cert"}`:    "",
 		`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`:              "malformed JOSE header",
 		`{"alg":"ES256","kid":"es256","typ":"logout+jwt"}`:             `typ is "logout+jwt"`,
-		`{"alg":"ES256","kid":"es256","typ":""}`:                       `typ is ""`,
-		`{"alg":"ES256","kid":"es256","typ":"application/x-at+jwt"}`:   `typ is "application/x-at+jwt"`,
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:         "header crit or b64",
 		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
 		`{"alg":"ES256","kid":"es256","b64":true}`:                     "header crit or b64",
@@ -151,12 +145,9 @@ func TestKeysWithSameKid(t *testing.T) {
 // The errors of the serialization and of the signature.
 func TestErrorTexts(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	small, err := rsa.GenerateKey(rand.Reader, 1024)
-	must(err)
 	v := staticVerifier(t, keySet(
 		newJWK(issuer.ECKey.Public(), authtest.KeyID),
 		jwk{"kty": "OKP", "crv": "Ed448", "kid": "ed448", "x": b64(make([]byte, 57))},
-		newJWK(small.Public(), "small"),
 	))
 	token := issuer.Token("alice")
 	for _, test := range []struct{ token, want string }{
@@ -167,7 +158,6 @@ func TestErrorTexts(t *testing.T) {
 		{token + "=", "not base64url without padding"},
 		{strings.Replace(token, ".", "\r\n.", 1), "not a JWT"},
 		{es256(issuer.ECKey, "ed448", claimsWith(nil)), `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`},
-		{es256(issuer.ECKey, "small", claimsWith(nil)), `the key "small" is unusable: an RSA key of 1024 bits, fewer than 2048`},
 		{es256(newECKey(issuer.ECKey.Curve), authtest.KeyID, claimsWith(nil)), `wrong signature, by ES256 with key "es256"`},
 	} {
 		checkText(t, v, test.token, test.want)
