@@ -253,4 +253,7 @@ func TestConnections(t *testing.T) {
 			t.Errorf("a connection was %v and %v, want new and closed", first, second)
 		}
 	}
+	if n := len(states); n != 0 {
+		t.Errorf("%d changes of other connections, want none", n)
+	}
 }

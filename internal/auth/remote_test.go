@@ -240,12 +240,12 @@ func TestCanceledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
 		i.set(500*time.Millisecond, "a")
-		canceled := func(want error) {
+		canceled := func(kid string, want error) {
 			t.Helper()
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
 			start := time.Now()
-			caller, err := i.v.Authenticate(ctx, bearer(i.token("a")))
+			caller, err := i.v.Authenticate(ctx, bearer(i.token(kid)))
 			checkResult(t, caller, err, want)
 			if err := i.v.Load(ctx); !errors.Is(err, auth.ErrKeysUnavailable) {
 				t.Errorf("Load: got %v", err)
@@ -254,10 +254,11 @@ func TestCanceledRequest(t *testing.T) {
 				t.Errorf("took %v, want %v", d, timeout)
 			}
 		}
-		canceled(auth.ErrKeysUnavailable)
+		canceled("a", auth.ErrKeysUnavailable)
 		i.check(t, "a", nil, 400*time.Millisecond, 1)
+		canceled("b", auth.ErrInvalidToken)
 		time.Sleep(time.Hour)
-		canceled(nil) // with the keys at hand
+		canceled("a", nil) // with the keys at hand
 		time.Sleep(time.Second)
 	})
 }

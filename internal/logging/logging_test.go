@@ -15,11 +15,11 @@ func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	log := New(&b, slog.LevelWarn)
 	outer := With(context.Background(), slog.String(RequestID, "r1"))
-	log.WarnContext(With(outer, slog.String("extra", "x")), "inner", "own", 1)
+	log.WarnContext(With(outer, slog.String("extra", "x\u202e")), "inner", "own", 1)
 	log.With("component", "sdk").ErrorContext(outer, "outer")
 	log.WithGroup("g").Error("none")
 	log.InfoContext(outer, "dropped")
-	const want = `{"level":"WARN","msg":"inner","own":1,"request_id":"r1","extra":"x"}
+	const want = `{"level":"WARN","msg":"inner","own":1,"request_id":"r1","extra":"x\\u202e"}
 {"level":"ERROR","msg":"outer","component":"sdk","request_id":"r1"}
 {"level":"ERROR","msg":"none"}
 `
