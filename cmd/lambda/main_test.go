@@ -1,8 +1,6 @@
 package main
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -53,27 +51,5 @@ func TestInvalidSettings(t *testing.T) {
 		if line := e.Stderr.String(); err == nil || !strings.HasSuffix(err.Error(), "exit status 1") || strings.Count(line, "\n") != 1 || !strings.Contains(line, test.word) {
 			t.Errorf("%v, want exit status 1 and one line with %s:\n%s", err, test.word, line)
 		}
-	}
-}
-
-// If DynamoDB is unreachable, the init logs it once, requests are answered, and a
-// check says so.
-func TestUnreachable(t *testing.T) {
-	t.Parallel()
-	e := start(t, slices.Concat(validEnv(t), []string{"LOG_LEVEL=warn", "REQUIRE_SCOPES=false"}))
-	got, err := e.Invoke(t.Context(), []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
-	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":401,`) {
-		t.Errorf("%v\n%s", err, got)
-	}
-	report, err := e.Invoke(t.Context(), []byte(`{"check": true}`))
-	const failed = `"storage unreachable: .*"`
-	if want := `^{"ok":false,"parts":{("\w+Table":` + failed + `,)+"http":"ok","keys":"ok"}}$`; err != nil || !regexp.MustCompile(want).Match(report) {
-		t.Errorf("the check got %s, %v", report, err)
-	}
-	e.Close() // which completes the log
-	log := e.Stdout.String()
-	if !strings.Contains(log, `"level":"WARN","msg":"no connection to DynamoDB"`) || !regexp.MustCompile(`"msg":"check".*"request_id":"`).MatchString(log) ||
-		strings.Count(log, `"level":"WARN"`) != strings.Count(log, `"AWS SDK"`)+1 {
-		t.Errorf("unexpected log:\n%s", log)
 	}
 }
