@@ -90,8 +90,7 @@ func (v *Verifier) Load(ctx context.Context) error {
 	return err
 }
 
-// Authenticate returns the caller of a request with header h, or one of this
-// package's errors.
+// Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
 	arrived := wallClock()
 	raw, err := bearerToken(h)
