@@ -105,82 +105,66 @@ func with(object map[string]json.RawMessage, name, value string) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// values returns JSON values within and beyond the bounds of s, of which example
-// is a valid value.
+// odd are JSON values that most members refuse.
+var odd = []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`, `"\ud800"`, "\"\xff\""}
+
+// values returns JSON values within and beyond the bounds of s. The example is valid.
 func values(s *openapi.Schema, example string) []string {
-	all := []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`, `"\ud800"`, "\"\xff\""}
-	if s.Items2020 != nil {
-		return append(all, arrays(s, example)...)
-	}
+	all := append([]string{example}, odd...)
 	for _, text := range texts(s, strings.Trim(example, `"`)) {
 		quoted, _ := json.Marshal(text)
-		all = append(all, string(quoted))
-		if s.IsInteger() {
-			all = append(all, text)
-		}
+		all = append(all, text, string(quoted)) // an integer, or not JSON at all; a string
 	}
-	return all
-}
-
-// arrays is values for an array: it varies the element, and how many there are.
-func arrays(s *openapi.Schema, example string) (all []string) {
 	var elements []json.RawMessage
-	if json.Unmarshal([]byte(example), &elements) != nil || len(elements) == 0 {
-		return nil // TestExamples tells
-	}
-	first := string(elements[0])
-	for _, value := range values(&openapi.Schema{Schema: s.Items2020}, first) {
-		all = append(all, "["+value+"]", "["+first+","+value+"]") // with a duplicate
-	}
-	for _, bound := range []*int{s.MinItems, s.MaxItems} {
-		for i := -1; i <= 1 && bound != nil; i++ {
-			distinct := []string{}
-			for n := range max(0, *bound+i) {
-				if text, ok := strings.CutSuffix(first, `"`); ok {
-					distinct = append(distinct, fmt.Sprintf(`%s%d"`, text, n))
-				} else {
-					distinct = append(distinct, fmt.Sprint(n))
-				}
-			}
-			all = append(all, "["+strings.Join(distinct, ",")+"]")
+	if json.Unmarshal([]byte(example), &elements) == nil && len(elements) > 0 {
+		first := string(elements[0])
+		for _, value := range values(&openapi.Schema{Schema: s.Items2020}, first) {
+			all = append(all, "["+value+"]", "["+first+","+value+"]")
+		}
+		for _, n := range near(s.MinItems, s.MaxItems) {
+			all = append(all, "["+strings.TrimSuffix(strings.Repeat(first+",", n), ",")+"]")
 		}
 	}
 	return all
 }
 
-// texts returns values within and beyond the bounds of s, of which example
-// is a valid value.
+// texts returns texts within and beyond the bounds of s. The example is valid.
 func texts(s *openapi.Schema, example string) []string {
-	all := []string{"", example, example + "\n"}
+	all := []string{"", example, example + "\n", strings.ToUpper(example)}
 	if s.Enum != nil {
 		for _, value := range s.Enum.Values {
 			all = append(all, fmt.Sprint(value))
 		}
 	}
 	if s.IsInteger() {
+		all = append(all, "0", "-0", "1.0", "1e3", "1E400", "01", "+1", "x", "9007199254740993")
 		for _, bound := range []*big.Rat{s.Minimum, s.Maximum} {
 			for i := int64(-1); i <= 1 && bound != nil; i++ {
 				all = append(all, new(big.Rat).Add(bound, big.NewRat(i, 1)).RatString())
 			}
 		}
-		return append(all, "0", "-0", "1.0", "1e3", "1E400", "01", "+1", "x", "9007199254740993")
+		return all
 	}
 	fill := "\U0010ffff"
 	if s.Pattern != nil && !s.Pattern.MatchString(fill) {
 		fill = "~"
 	}
-	all = append(all, strings.Repeat(fill, 4096)) // refused, so not allowed without a maxLength
-	for _, length := range []*int{s.MinLength, s.MaxLength} {
-		for i := -1; i <= 1 && length != nil; i++ {
-			all = append(all, strings.Repeat(fill, max(0, *length+i)))
-		}
+	for _, n := range append(near(s.MinLength, s.MaxLength), 4096) { // the service refuses 4096 characters, so there must be a maxLength
+		all = append(all, strings.Repeat(fill, n))
 	}
-	if s.Pattern == nil {
-		return append(all, strings.ToUpper(example))
-	}
-	for c := ' '; c <= '~'; c++ { // each character at the start, near it and at the end
+	for c := ' '; c <= '~'; c++ { // at the start, beside it and at the end
 		for _, i := range []int{0, min(1, len(example)-1), len(example) - 1} {
 			all = append(all, example[:i]+string(c)+example[i+1:])
+		}
+	}
+	return all
+}
+
+// near returns the numbers at each bound and beside it.
+func near(bounds ...*int) (all []int) {
+	for _, bound := range bounds {
+		if bound != nil {
+			all = append(all, max(0, *bound-1), *bound, *bound+1)
 		}
 	}
 	return all

@@ -13,84 +13,74 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds, clients = 25, 8
-	dir, states, unanswered := t.TempDir(), map[int64]state{}, 0
-	for round := range rounds + 1 {
+	dir, all := t.TempDir(), writes{states: map[int64]state{}}
+	for range rounds {
 		p := start(t, tools.Environ(), dir)
 		alice := newClient(p.target(), p.token(t, TokenRequest{Subject: "alice"}))
-		compare(t, alice, states)
-		if t.Failed() || round == rounds {
-			t.Logf("round %d: %d plants, %d requests without an answer", round, len(states), unanswered)
-			break
-		}
-		writes := make(chan write)
+		all.compare(t, alice)
+		all.left, all.kill = 10+rand.IntN(100), p.Kill
 		var group sync.WaitGroup
 		for range clients {
-			group.Go(func() { writeUntilKilled(t, alice, writes) })
+			group.Go(func() { all.writeUntilKilled(t, alice) })
 		}
-		go func() {
-			group.Wait()
-			close(writes)
-		}()
-		left := 10 + rand.IntN(100)
-		for w := range writes {
-			states[w.id] = w.state
-			if w.state == unknown {
-				unanswered++
-			}
-			if left--; left == 0 {
-				p.Kill()
-			}
-		}
+		group.Wait()
 	}
-	if unanswered == 0 {
+	p := start(t, tools.Environ(), dir)
+	all.compare(t, newClient(p.target(), p.token(t, TokenRequest{Subject: "alice"})))
+	if all.unanswered == 0 {
 		t.Error("every request was answered, which shows nothing")
 	}
 }
 
-// A write is a request to create or delete a plant. After it, the plant has the
-// state.
-type write struct {
-	id    int64
-	state state
-}
-
+// A state is that of a plant after the last request about it.
 type state int
 
 const (
 	present state = iota + 1
 	deleted
-	unknown // no answer to the last request
+	unknown // no answer to the request
 )
 
+// writes are the requests of all clients.
+type writes struct {
+	mu               sync.Mutex
+	states           map[int64]state // by the id of the plant
+	left, unanswered int
+	kill             func() // is called when left is zero
+}
+
 // writeUntilKilled creates plants, and deletes those whose id is divisible by
-// three. It reports each write, and ends when there is no answer.
-func writeUntilKilled(t *testing.T, c *client, writes chan<- write) {
-	report := func(id int64, s state, a answer, err error) (answered bool) {
-		if a.status == 0 {
-			s = unknown
-		} else if err != nil {
-			t.Error(err)
-		}
-		writes <- write{id, s}
-		return s != unknown
-	}
-	for {
+// three, until there is no answer.
+func (w *writes) writeUntilKilled(t *testing.T, c *client) {
+	for s := present; s != unknown; {
 		id := randomID()
 		a, err := plants.post(t, c, plants.example(id), 200)
-		if !report(id, present, a, err) {
-			return
-		}
-		if id%3 == 0 {
+		if s = w.record(t, id, present, a, err); s == present && id%3 == 0 {
 			a, err = plants.remove(t, c, id, 204)
-			if !report(id, deleted, a, err) {
-				return
-			}
+			s = w.record(t, id, deleted, a, err)
 		}
 	}
 }
 
+// record records the outcome of a request that leads to the state s, or to unknown.
+func (w *writes) record(t *testing.T, id int64, s state, a answer, err error) state {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a.status == 0 {
+		s = unknown
+		w.unanswered++
+	} else if err != nil {
+		t.Error(err)
+	}
+	w.states[id] = s
+	if w.left--; w.left == 0 {
+		w.kill()
+	}
+	return s
+}
+
 // compare compares the list with the states, and resolves what was unknown.
-func compare(t *testing.T, c *client, states map[int64]state) {
+func (w *writes) compare(t *testing.T, c *client) {
 	t.Helper()
 	list, _, err := plants.walk(t, c)
 	if err != nil {
@@ -99,20 +89,18 @@ func compare(t *testing.T, c *client, states map[int64]state) {
 	listed := map[int64]bool{}
 	for _, p := range list {
 		listed[p.id()] = true
-		if states[p.id()] == 0 || p.String() != plants.example(p.id()).String() {
-			t.Errorf("plant %d was not created like this: %+v", p.id(), p)
+		if w.states[p.id()] == 0 || p.String() != plants.example(p.id()).String() {
+			t.Fatalf("plant %d was not created like this: %+v", p.id(), p)
 		}
 	}
-	for id, state := range states {
-		switch {
-		case state == present && !listed[id]:
-			t.Errorf("plant %d was acknowledged but is missing", id)
-		case state == deleted && listed[id]:
-			t.Errorf("plant %d was deleted but is listed", id)
-		case listed[id]:
-			states[id] = present
-		default:
-			states[id] = deleted
+	for id, last := range w.states {
+		now := deleted
+		if listed[id] {
+			now = present
 		}
+		if last != now && last != unknown {
+			t.Fatalf("plant %d is in the list: %t; the last request left it in state %d", id, listed[id], last)
+		}
+		w.states[id] = now
 	}
 }

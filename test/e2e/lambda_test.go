@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -172,6 +175,9 @@ func TestLambdaKeysUnavailable(t *testing.T) {
 	u.as("x").expectList(t, 401) // needs no key
 	up.Store(true)
 	time.Sleep(5 * time.Second) // Retry-After
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Cmd.Process.Pid)); err == nil && !strings.Contains(string(stat), ") T ") {
+		t.Errorf("the function is not frozen: %s", stat)
+	}
 	u.expectList(t, 200)
 }
 
