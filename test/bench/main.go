@@ -11,7 +11,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -27,9 +26,7 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 30, "`number` of runs of each program, at least 1")
 	flag.Parse()
-	os.Setenv("CGO_ENABLED", "0") // this and the flags are those of the Makefile
-	err := run(context.Background(), *rounds, 300, os.Stdout, "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w")
-	if err != nil {
+	if err := run(context.Background(), *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -53,9 +50,8 @@ func (c candidate) add(row string, d time.Duration) {
 	c.results[row] = append(c.results[row], float64(d)/1e6)
 }
 
-// run measures the programs, built with the given flags of go build, with the given
-// number of warm calls in each run with a whole processor. It writes the table to w.
-func run(ctx context.Context, rounds, warm int, w io.Writer, flags ...string) error {
+// run measures the programs and prints the table.
+func run(ctx context.Context, rounds int) error {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return err
@@ -64,35 +60,37 @@ func run(ctx context.Context, rounds, warm int, w io.Writer, flags ...string) er
 	e := newEndpoint()
 	defer e.dynamoDB.Close()
 	defer e.issuer.Close()
-	candidates, err := build(e, dir, flags)
+	candidates, err := build(e, dir)
 	if err != nil {
 		return err
 	}
 	quota, err := newQuota()
 	if err != nil {
-		fmt.Fprintf(w, "No rows for a share of a processor: %v\n\n", err)
+		fmt.Printf("No rows for a share of a processor: %v\n\n", err)
 	}
 	defer os.Remove(quota)
 	for round := range rounds {
 		for i := range candidates {
 			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
-			err := c.run(ctx, e.token, round, warm, "")
+			err := c.run(ctx, e.token, round, "")
 			if err == nil && quota != "" {
-				err = c.run(ctx, e.token, round, 0, quota)
+				err = c.run(ctx, e.token, round, quota)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
 	}
-	writeTable(w, candidates[0], candidates[1])
+	printTable(candidates[0], candidates[1])
 	return nil
 }
 
-// build returns the reference and the service. The endpoint counts as a host of AWS.
+// build returns the reference and the service, built as the Makefile does. The endpoint counts as a host of AWS.
 // As on Lambda's provided.al2023, the system's certificates are all in one file, which
 // Go reads first, and each in a file of its own. https://go.dev/issue/79018
-func build(e *endpoint, dir string, flags []string) ([]candidate, error) {
+func build(e *endpoint, dir string) ([]candidate, error) {
+	os.Setenv("CGO_ENABLED", "0")
+	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
 	reference, err1 := tools.Build("test/bench/reference", flags...)
 	service, err2 := lambdalocal.BuildForAWS(e.certificate, flags...)
 	const file = "/etc/ssl/certs/ca-certificates.crt"
@@ -116,9 +114,12 @@ func build(e *endpoint, dir string, flags []string) ([]candidate, error) {
 	}, nil
 }
 
+// warmCalls is the number of warm calls in each run with a whole processor.
+const warmCalls = 300
+
 // run starts a new copy of the program, makes calls and ends it. Where Linux happens
 // to place a file in memory makes a difference of up to a fifth to a cold start.
-func (c candidate) run(ctx context.Context, token string, round, warm int, quota string) error {
+func (c candidate) run(ctx context.Context, token string, round int, quota string) error {
 	binary, err := os.ReadFile(c.binary)
 	if err != nil {
 		return err
@@ -157,14 +158,14 @@ func (c candidate) run(ctx context.Context, token string, round, warm int, quota
 	c.add("first call", first)
 	c.add("cold start: init and first call", init+first)
 	c.add("CPU of the cold start", cold)
-	for i := range warm {
+	for i := range warmCalls {
 		took, err := call(ctx, e, token, round+1+i)
 		if err != nil {
 			return err
 		}
 		c.add("warm call", took)
 	}
-	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/time.Duration(warm))
+	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/warmCalls)
 	return nil
 }
 
@@ -231,15 +232,15 @@ func newQuota() (dir string, err error) {
 	return v2, nil
 }
 
-// writeTable writes the medians of both programs, and the ratio in bold.
-func writeTable(w io.Writer, reference, service candidate) {
-	fmt.Fprint(w, "| | reference | service |\n|---|--:|--:|\n")
+// printTable prints the medians of both programs, and the ratio in bold.
+func printTable(reference, service candidate) {
+	fmt.Print("| | reference | service |\n|---|--:|--:|\n")
 	for _, row := range rows {
 		if len(reference.results[row]) == 0 {
 			continue
 		}
 		a, b := median(reference.results[row]), median(service.results[row])
-		fmt.Fprintf(w, "| %s | %.2f ms | **%.2f** (%.2f ms) |\n", row, a, b/a, b)
+		fmt.Printf("| %s | %.2f ms | **%.2f** (%.2f ms) |\n", row, a, b/a, b)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"embed"
 	"encoding/json"
 	"flag"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/openapi"
 	"example.com/plantstore/test/tools"
 )
 
@@ -34,8 +31,8 @@ var settings embed.FS
 //go:embed requirements.txt
 var requirements []byte
 
-// TestSchemathesis runs schemathesis on the plain server and then checks the
-// exchanges again with package openapi, which is stricter.
+// TestSchemathesis runs schemathesis on the plain server. It must be thorough and
+// find nothing. Package api compares the document with more rules.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	p := tools.StartServer(t, tools.Environ(), t.TempDir())
@@ -52,17 +49,14 @@ func TestSchemathesis(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-m", "schemathesis.cli", "run", "openapi.yaml",
 		"--url", p.Base, "--checks", "all", "--seed", strconv.Itoa(*seed), "--no-color",
-		"--report-json-path", "report.json", "--report-har-path", "report.har",
-		"--report-preserve-bytes", "--output-sanitize", "false") // keep bodies and tokens
+		"--report-json-path", "report.json")
 	cmd.Dir = dir
 	cmd.Env = append(tools.Environ(), "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1")
 	t.Logf("%s", run(t, cmd))
-	checkReport(t, filepath.Join(dir, "report.json"))
-	checkExchanges(t, filepath.Join(dir, "report.har"))
-}
-
-// checkReport checks that schemathesis was thorough and found nothing.
-func checkReport(t *testing.T, name string) {
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var report struct {
 		Complete   bool
 		Operations struct{ Total, Tested int }
@@ -73,7 +67,9 @@ func checkReport(t *testing.T, name string) {
 			Errored      int
 		} `json:"test_cases"`
 	}
-	readJSON(t, name, &report)
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
 	if n := report.TestCases.Generated; n < minCases {
 		t.Errorf("schemathesis sent %d requests, want at least %d: raise max-examples in schemathesis.toml", n, minCases)
 	}
@@ -84,74 +80,5 @@ func checkReport(t *testing.T, name string) {
 		if got := report.Phases[phase].Status; got != "success" {
 			t.Errorf("phase %s of schemathesis: %q, want success", phase, got)
 		}
-	}
-}
-
-// A har has the exchanges in an HTTP Archive 1.2.
-type har struct {
-	Log struct {
-		Entries []struct {
-			Request struct {
-				Method, URL string
-				Headers     headers
-				PostData    struct{ Text []byte } // base64
-			}
-			Response struct {
-				Status  int
-				Headers headers
-				Content struct{ Text []byte } // base64
-			}
-		}
-	}
-}
-
-type headers []struct{ Name, Value string }
-
-func (h headers) all() http.Header {
-	all := http.Header{}
-	for _, line := range h {
-		all.Add(line.Name, line.Value)
-	}
-	return all
-}
-
-// checkExchanges checks each exchange against the document, and that each
-// operation succeeded, failed, and was refused without a token.
-func checkExchanges(t *testing.T, name string) {
-	doc := openapi.Read()
-	var record har
-	readJSON(t, name, &record)
-	succeeded, failed, refused := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, e := range record.Log.Entries {
-		target, err := url.Parse(e.Request.URL)
-		if err != nil {
-			continue // the server refuses it before it reaches the service
-		}
-		req := &http.Request{Method: e.Request.Method, URL: target, Header: e.Request.Headers.all()}
-		resp := &http.Response{StatusCode: e.Response.Status, Header: e.Response.Headers.all()}
-		sent, received := e.Request.PostData.Text, e.Response.Content.Text
-		if err := doc.Validate(req, sent, resp, received); err != nil {
-			t.Errorf("%v\n> %s %s\n> %q\n< %d %q", err, e.Request.Method, e.Request.URL, sent, e.Response.Status, received)
-		}
-		op := doc.Find(req).String()
-		succeeded[op] = succeeded[op] || resp.StatusCode < 300
-		failed[op] = failed[op] || resp.StatusCode == 400
-		refused[op] = refused[op] || resp.StatusCode == 401
-	}
-	for _, op := range doc.Operations {
-		if op := op.String(); !succeeded[op] || !failed[op] || !refused[op] {
-			t.Errorf("%s: success %t, status 400 %t, status 401 %t; want all", op, succeeded[op], failed[op], refused[op])
-		}
-	}
-}
-
-func readJSON(t *testing.T, name string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatalf("%s: %v", name, err)
 	}
 }

@@ -1,0 +1,46 @@
+package api_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/test/openapi"
+)
+
+// Validate accepts an exchange without a fault, and notices each of these: a fault
+// that it misses could hide one of the service.
+func TestValidate(t *testing.T) {
+	d := openapi.Read()
+	fails := func(sent, received string) bool {
+		t.Helper()
+		req := httptest.NewRequest("POST", "/plants", nil)
+		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(received)), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		return errors.Join(err, d.Validate(req, []byte(sent), resp, body)) != nil
+	}
+	const allowed, forbidden = `{"id": 7, "name": "Basil"}`, `{"id": 1.0, "name": "Basil"}`
+	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\nContent-Type: application/json\n\n"
+	const accepted, refused = "HTTP/1.1 200 OK\n" + head + `{"name":"Basil"}`, "HTTP/1.1 400 Bad Request\n" + head + `{"error":40002,"message":"x"}`
+	if fails(allowed, accepted) || fails(forbidden, refused) || !fails(allowed, refused) || !fails(forbidden, accepted) {
+		t.Error("wrong verdict on an exchange")
+	}
+	for _, fault := range [][2]string{
+		{"200 OK", "201 Created"}, {"Cache-Control: no-store\n", ""}, {"no-store", "store"}, {"no-store", "no-store\nCache-Control: no-store"},
+		{"X-Request", "X-Other: x\nX-Request"}, {"application/json", "text/plain"}, {`"Basil"`, "7"}, {"}", "}{}"}, {"}", `,"name":"Basil"}`},
+	} {
+		if !fails(allowed, strings.Replace(accepted, fault[0], fault[1], 1)) {
+			t.Errorf("%q instead of %q passes", fault[1], fault[0])
+		}
+	}
+	if !fails(forbidden, strings.Replace(refused, "40002", "40006", 1)) {
+		t.Error("the error of another operation passes")
+	}
+}
