@@ -60,7 +60,8 @@ func (s *service) createExamples(t *testing.T) {
 	}
 }
 
-// tryBodies sends bodies at the bounds of op's.
+// tryBodies sends bodies at the bounds of op's. The script create-json has those
+// that are not JSON.
 func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 	t.Helper()
 	r := op.Request("")
@@ -85,7 +86,7 @@ func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 	}
 	full := with(example, "x", `{"a": [1.0, null]}`)
 	room := strings.Repeat(" ", op.RequestBody.MaxBytes-len(full))
-	for _, r.Body = range []string{"", "null", "[]", "\ufeff" + full, full + "{}", full + room, full + room + " ", with(example, "x", `{"a": 1, "a": 2}`)} {
+	for _, r.Body = range []string{full, full + room, full + room + " "} {
 		s.do(t, r)
 	}
 }
@@ -106,7 +107,7 @@ func with(object map[string]json.RawMessage, name, value string) string {
 }
 
 // odd are JSON values that most members refuse.
-var odd = []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`, `"\ud800"`, "\"\xff\""}
+var odd = []string{"null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`}
 
 // values returns JSON values within and beyond the bounds of s. The example is valid.
 func values(s *openapi.Schema, example string) []string {
