@@ -118,9 +118,7 @@ func (o occasion) occur(t *testing.T, s *service, op *openapi.Operation, status 
 	if resp.StatusCode != status || !sameJSON(body, string(want)) {
 		t.Errorf("api/openapi.yaml shows %d %s, but the response to %s is %d %s", status, want, op, resp.StatusCode, body)
 	}
-	for name, values := range resp.Header {
-		seen[name] = append(seen[name], values...)
-	}
+	maps.Copy(seen, resp.Header)
 }
 
 func sameJSON(a, b string) bool {

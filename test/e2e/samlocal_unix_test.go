@@ -75,17 +75,6 @@ func awaitNoContainers(t *testing.T, filter string) {
 	})
 }
 
-// Without the issuer, make says so before it builds.
-func TestSAMLocalNeedsIssuer(t *testing.T) {
-	tools.Need(t, "make", "curl")
-	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER=http://127.0.0.1:1")
-	cmd.Dir = copySource(t)
-	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "no keys at http://127.0.0.1:1:") || strings.Contains(string(out), "sam build") {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // copySource copies what the function is built from, so that sam's files don't
 // get into a developer's directory. Opening the files also makes the go command
 // rerun the test if one has changed.
