@@ -53,7 +53,7 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lambdalocal.Options{Binary: path, Env: slices.Concat(dynamolocal.Environ(endpoint, dynamolocal.Tables(t)), trust(keys), env)}
+	return lambdalocal.Options{Binary: path, Freeze: true, Env: slices.Concat(dynamolocal.Environ(endpoint, dynamolocal.Tables(t)), trust(keys), env)}
 }
 
 // startFunction starts the function. When the test ends, it checks that there
@@ -87,20 +87,27 @@ func startFaulty(t *testing.T, env ...string) (*function, *dynamolocal.Proxy) {
 	t.Helper()
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	issuer := authtest.NewIssuer(t)
-	o := functionOptions(t, proxy.URL, staticKeys(issuer), env...)
-	o.Freeze = true
-	return startFunction(t, issuer, o), proxy
+	return startFunction(t, issuer, functionOptions(t, proxy.URL, staticKeys(issuer), env...)), proxy
 }
 
-// Lasting faults are reported before Lambda's deadline, in the service's own
-// words. At the deadline Lambda would kill the process and count an error, and
-// API Gateway would answer. Afterwards the service works again.
-func TestLambdaLastingFaults(t *testing.T) {
+// If DynamoDB hangs, the init ends in time, and the function answers what it can.
+// Lasting faults are reported before Lambda's deadline, in the service's own words:
+// at the deadline Lambda would kill the process and count an error, and API Gateway
+// would answer. Afterwards the service works again.
+func TestLambdaFaults(t *testing.T) {
 	t.Parallel()
 	proxy, issuer := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t)), authtest.NewIssuer(t)
+	proxy.Always("Query", dynamolocal.Hang) // before the init
 	o := functionOptions(t, proxy.URL, staticKeys(issuer))
 	o.Timeout = 3 * time.Second
-	u := startFunction(t, issuer, o).user()
+	f := startFunction(t, issuer, o)
+	u := f.user()
+	u.as("x").expectList(t, 401)
+	f.awaitLog(t, `"level":"WARN","msg":"no connection to DynamoDB"`)
+	if n := proxy.Count("Query"); n > 3 {
+		t.Errorf("the init made %d attempts of a second each, want at most 3", n)
+	}
+	proxy.Always("Query", nil)
 	u.expectList(t, 200)
 	proxy.Always("Query", dynamolocal.Throttle)
 	u.expectList(t, 503)
@@ -132,24 +139,6 @@ func TestLambdaClosedConnections(t *testing.T) {
 	}
 }
 
-// If DynamoDB hangs, the init ends in time, and the function answers what it can.
-func TestLambdaInitWithoutDynamoDB(t *testing.T) {
-	t.Parallel()
-	proxy, issuer := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t)), authtest.NewIssuer(t)
-	proxy.Always("Query", dynamolocal.Hang) // before the init
-	o := functionOptions(t, proxy.URL, staticKeys(issuer))
-	o.Freeze = true
-	f := startFunction(t, issuer, o)
-	u := f.user()
-	u.as("x").expectList(t, 401)
-	f.awaitLog(t, `"level":"WARN","msg":"no connection to DynamoDB"`)
-	if n := proxy.Count("Query"); n > 3 {
-		t.Errorf("the init made %d attempts of a second each, want at most 3", n)
-	}
-	proxy.Always("Query", nil)
-	u.expectList(t, 200)
-}
-
 // While the keys are unavailable, requests with a token are answered 503. Once the
 // keys are available, the next request waits for them, since the function is frozen
 // between requests. Package auth tests when they are fetched.
@@ -166,9 +155,7 @@ func TestLambdaKeysUnavailable(t *testing.T) {
 		w.Write(issuer.JWKS())
 	}))
 	t.Cleanup(keys.Close) // after the function
-	o := functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL)
-	o.Freeze = true
-	f := startFunction(t, issuer, o)
+	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL))
 	f.awaitLog(t, `"level":"WARN","msg":"token keys not fetched"`) // by the init
 	u := f.user()
 	u.expectList(t, 503)
