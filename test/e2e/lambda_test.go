@@ -34,7 +34,6 @@ func TestPackage(t *testing.T) {
 // A function is cmd/lambda behind an HTTP API.
 type function struct {
 	*lambdalocal.Environment
-	issued
 	base   string
 	issuer *authtest.Issuer
 }
@@ -62,7 +61,7 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 	t.Helper()
 	f := &function{issuer: issuer}
 	t.Cleanup(func() { // after the function has ended
-		f.checkLog(t, f.Stdout.String())
+		checkLog(t, f.Stdout.String())
 		if text := f.Stderr.String(); text != "" {
 			t.Errorf("on standard error:\n%.5000s", text)
 		}
@@ -73,13 +72,13 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 
 // target returns the function as a [Target].
 func (f *function) target() Target {
-	token := func(_ testing.TB, r TokenRequest) string { return f.keep(sign(f.issuer, r)) }
+	token := func(_ testing.TB, r TokenRequest) string { return sign(f.issuer, r) }
 	return Target{Base: f.base, Token: token, Lag: dynamoLag, Front: httpAPI}
 }
 
 // user returns a new user of the function.
 func (f *function) user() *client {
-	return newClient(f.target(), f.keep(f.issuer.Token(newSubject())))
+	return newClient(f.target(), f.issuer.Token(newSubject()))
 }
 
 // startFaulty starts a function that reaches DynamoDB Local through a proxy.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,22 +19,9 @@ func TestBolt(t *testing.T) {
 	Run(t, start(t, tools.Environ(), t.TempDir()).target())
 }
 
-// issued keeps the tokens of a test, none of which may be logged.
-type issued struct {
-	mu     sync.Mutex
-	tokens []string
-}
-
-func (i *issued) keep(token string) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.tokens = append(i.tokens, token)
-	return token
-}
-
 // checkLog checks that each line of a log is a JSON object with a level, a
 // message and a time, and that none contains a token or a stack trace.
-func (i *issued) checkLog(t *testing.T, log string) {
+func checkLog(t *testing.T, log string) {
 	t.Helper()
 	for text := range strings.Lines(log) {
 		var line map[string]any
@@ -49,12 +35,8 @@ func (i *issued) checkLog(t *testing.T, log string) {
 			t.Errorf("incomplete log line, or a panic: %s", text)
 		}
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, token := range i.tokens {
-		if signature := token[strings.LastIndexByte(token, '.'):]; strings.Contains(log, signature) {
-			t.Error("the log contains a token")
-		}
+	if strings.Contains(log, "eyJ") { // as all tokens begin
+		t.Error("the log contains a token")
 	}
 }
 
@@ -68,10 +50,7 @@ func sign(issuer *authtest.Issuer, r TokenRequest) string {
 }
 
 // A server is a process of cmd/local.
-type server struct {
-	*tools.Server
-	issued
-}
+type server struct{ *tools.Server }
 
 // start starts the program with its data in dir and waits until it listens. When
 // the test ends, it checks the output.
@@ -82,7 +61,7 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 		if p.Server == nil {
 			return
 		}
-		p.checkLog(t, p.Stdout.String())
+		checkLog(t, p.Stdout.String())
 		for _, sign := range []string{"panic", "goroutine ", "DATA RACE"} {
 			if text := p.Stderr.String(); strings.Contains(text, sign) {
 				t.Errorf("%s on standard error:\n%.5000s", sign, text)
@@ -113,7 +92,7 @@ func (p *server) token(tb testing.TB, r TokenRequest) string {
 	if r.Scopes != "" {
 		form.Set("scope", r.Scopes)
 	}
-	return p.keep(p.Token(tb, form))
+	return p.Token(tb, form)
 }
 
 // user returns a new user of the program.

@@ -53,7 +53,7 @@ func TestSAMLocal(t *testing.T) {
 		sam.Stop()
 		awaitNoContainers(t, "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
 		log := regexp.MustCompile(`(?m)^\{.*\n`).FindAllString(sam.Stderr.String(), -1) // the other lines are sam's own
-		issuer.checkLog(t, strings.Join(log, ""))
+		checkLog(t, strings.Join(log, ""))
 		if log == nil {
 			t.Errorf("the function has logged nothing:\n%s", sam.Stderr.String())
 		}

@@ -123,12 +123,12 @@ func TestOtherIssuer(t *testing.T) {
 	p := start(t, tools.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	target := p.target()
 	target.Lag = dynamoLag
-	u, basil := newClient(target, p.keep(issuer.SignRS256(authtest.Claims("alice")))), newPlant()
+	u, basil := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), newPlant()
 	plants.postAll(t, u, basil)
 	plants.expect(t, u, basil)
 	claims := authtest.Claims("alice")
 	claims["iss"] = "urn:plantstore:local"
-	u.as(p.keep(issuer.Sign(claims))).expectList(t, 401)
+	u.as(issuer.Sign(claims)).expectList(t, 401)
 	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
 		if _, err := u.send(t, request{Method: "GET", Target: path}, 404); err != nil {
 			t.Error(err)
