@@ -24,8 +24,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, plain)
 		}
 		for _, p := range op.Parameters {
-			values, lists := texts(p.Schema, fmt.Sprint(p.Example)), map[string]bool{plain: true}
-			for _, value := range values {
+			example, lists := fmt.Sprint(p.Example), map[string]bool{plain: true}
+			for _, value := range texts(p.Schema, example) {
 				if p.In != "header" || value == strings.TrimSpace(value) { // HTTP trims headers
 					if resp, body := s.do(t, op.Request(p.Name, value)); resp.StatusCode == 200 {
 						lists[body] = true
@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%s: the list is the same with any %s: pass it to the store; its example must match the first example of the create", op, p.Name)
 			}
 			if p.In != "path" {
-				s.do(t, op.Request(p.Name, values[0], values[0]))
+				s.do(t, op.Request(p.Name, example, example))
 			}
 		}
 		if op.RequestBody != nil {

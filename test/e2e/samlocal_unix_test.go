@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http/httptest"
+	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -113,20 +113,31 @@ func writeSAM(t *testing.T, bin string, args []string, port, image string) {
 	}
 }
 
-// reachable returns an address at which containers reach the endpoint, even if
-// it listens only on the loopback interface.
+// reachable returns an address at which containers reach the endpoint, which may
+// listen only on the loopback interface. On Linux, --add-host name:host-gateway
+// leads to this machine's end of the Docker bridge; elsewhere Docker forwards it to
+// the loopback interface.
 func reachable(t *testing.T, endpoint string) string {
 	t.Helper()
 	u, err := url.Parse(endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(u))
-	front.Listener.Close()
-	front.Listener = listenToContainers(t)
-	front.Start()
-	t.Cleanup(front.Close)
-	return fmt.Sprint("http://host.docker.internal:", front.Listener.Addr().(*net.TCPAddr).Port)
+	gateway, err := tools.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(strings.TrimSpace(gateway), "0"))
+	if err != nil {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := &http.Server{Handler: httputil.NewSingleHostReverseProxy(u)}
+	go front.Serve(listener)
+	t.Cleanup(func() { front.Close() })
+	return fmt.Sprint("http://host.docker.internal:", listener.Addr().(*net.TCPAddr).Port)
 }
 
 // substituteImage replaces Lambda's own image if that can't be pulled. A Go
@@ -187,23 +198,4 @@ func buildSubstitute(t *testing.T) error {
 	}
 	_, err = tools.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
 	return err
-}
-
-// listenToContainers returns a listener that containers reach at the address of
-// --add-host name:host-gateway. On Linux that is this machine's end of the
-// Docker bridge; elsewhere Docker forwards it to the loopback interface.
-func listenToContainers(t *testing.T) net.Listener {
-	t.Helper()
-	gateway, err := tools.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, host := range []string{strings.TrimSpace(gateway), "127.0.0.1"} {
-		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
-			return l
-		}
-	}
-	t.Fatal(err)
-	return nil
 }
