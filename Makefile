@@ -50,7 +50,7 @@ session: ## make docs/session.svg again, from the session of README.md; needs No
 		npx --yes svg-term-cli@2.1.1 --in "$$cast" --out docs/session.svg --window --no-cursor; rm -f "$$cast"
 
 picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
-	go test ./test/browser -count=1 -run '^TestPage$$/^1280$$' -args -picture "$$PWD/docs/page.png"
+	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"
 
 ROUNDS ?= 30
 

@@ -47,15 +47,19 @@ func Handler(tokenPath string, service http.Handler) http.Handler {
 		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
 		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
-		"/docs/favicon-32x32.png":    newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
+		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
+	// Where people and tools look for the page and the document.
+	elsewhere := map[string]string{"/docs": Path, "/docs/": Path, "/openapi.json": "/openapi.yaml"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := files[r.URL.EscapedPath()]
-		if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		path, reads := r.URL.EscapedPath(), r.Method == http.MethodGet || r.Method == http.MethodHead
+		if f, ok := files[path]; ok && reads {
+			f.serve(w, r)
+		} else if location, ok := elsewhere[path]; ok && reads {
+			http.Redirect(w, r, location, http.StatusFound)
+		} else {
 			service.ServeHTTP(w, r)
-			return
 		}
-		f.serve(w, r)
 	})
 }
 

@@ -33,13 +33,13 @@ func send(t *testing.T, method, url, etag string) (*http.Response, string) {
 func TestFiles(t *testing.T) {
 	base, etags := newServer(t, "/oauth2/token"), map[string]bool{"": true}
 	for _, test := range []struct{ path, contentType, has string }{
-		{"/", "text/html; charset=utf-8", `action="/oauth2/token"`},
+		{"/", "text/html; charset=utf-8", "Loading…"},
 		{"/openapi.yaml", "application/yaml", string(api.Document)},
 		{"/docs/page.css", "text/css; charset=utf-8", "#token"},
 		{"/docs/page.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
 		{"/docs/swagger-ui.css", "text/css; charset=utf-8", ".swagger-ui"},
 		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", "SwaggerUIBundle="},
-		{"/docs/favicon-32x32.png", "image/png", "\x89PNG\r\n"},
+		{"/favicon.ico", "image/png", "\x89PNG\r\n"},
 	} {
 		resp, body := send(t, "GET", base+test.path, "")
 		if resp.StatusCode != http.StatusOK || !strings.Contains(body, test.has) {
@@ -67,11 +67,21 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// People and tools that look in the usual places are sent to the right one.
+func TestRedirects(t *testing.T) {
+	base := newServer(t, "")
+	for path, want := range map[string]string{"/docs": "/", "/docs/": "/", "/openapi.json": "/openapi.yaml"} {
+		if resp, _ := send(t, "GET", base+path, ""); resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != want {
+			t.Errorf("%s: %s to %q, want %s", path, resp.Status, resp.Header.Get("Location"), want)
+		}
+	}
+}
+
 // Every other request reaches the service.
 func TestOtherRequests(t *testing.T) {
 	base := newServer(t, "")
 	for _, request := range []string{
-		"POST /", "OPTIONS /", "POST /docs/page.js", "GET /docs/", "GET /docs/page.html", "GET /docs%2fpage.js", "GET /docs/../docs/page.js",
+		"POST /", "OPTIONS /", "POST /docs/page.js", "POST /docs", "GET /docs/page.html", "GET /docs%2fpage.js", "GET /docs/../docs/page.js",
 		"GET //", "GET /openapi.yaml/", "GET /plants", "HEAD /plants",
 	} {
 		method, path, _ := strings.Cut(request, " ")

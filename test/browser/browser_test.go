@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -24,10 +27,10 @@ func TestMain(m *testing.M) { tools.Main(m) }
 
 // A tab is a real browser with one page.
 type tab struct {
-	t     *testing.T
-	ctx   context.Context
-	base  string // of the program
-	width int
+	t      *testing.T
+	ctx    context.Context
+	base   string // of the program
+	window string
 
 	elsewhere bool // the test visits other servers, and errors don't count
 
@@ -35,14 +38,23 @@ type tab struct {
 	faults []string // errors that the browser reported
 }
 
-// openTab opens the program's page in a browser of its own. When the test ends, it
-// fails if the browser reported an error, such as a violation of the
-// Content-Security-Policy, or if the page sent a request to another server.
+// The windows of the tests: those of a phone and a desktop, in both color schemes.
+var windows = []string{"390x844 light", "390x844 dark", "1280x800 light", "1280x800 dark"}
+
+// openTab opens the program's page in a browser of its own, in one of the windows.
+// When the test ends, it fails if the browser reported an error, such as a
+// violation of the Content-Security-Policy, or if the page sent a request to
+// another server.
 //
 // Without a browser the test is skipped: see [tools.Missing].
-func openTab(t *testing.T, base string, width int) *tab {
+func openTab(t *testing.T, base, window string) *tab {
 	t.Helper()
-	b := &tab{t: t, base: base, width: width}
+	var width, height int64
+	var scheme string
+	if _, err := fmt.Sscanf(window, "%dx%d %s", &width, &height, &scheme); err != nil {
+		t.Fatal(err)
+	}
+	b := &tab{t: t, base: base, window: window}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
@@ -61,18 +73,24 @@ func openTab(t *testing.T, base string, width int) *tab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, fault := range b.takeFaults() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, fault := range b.faults {
 			if !b.elsewhere {
-				t.Errorf("the browser at %d px: %s", width, fault)
+				t.Errorf("the browser: %s", fault)
 			}
 		}
 	})
-	b.do(chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(base), chromedp.WaitVisible(chromedp.CSS("#token")))
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(base), chromedp.WaitVisible(chromedp.CSS("#token")))
 	return b
 }
 
-// note records the errors of the page. Requests to the service may fail on
-// purpose.
+// note records the errors of the page. Requests to the service and for tokens may
+// fail on purpose.
 func (b *tab) note(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
@@ -80,7 +98,7 @@ func (b *tab) note(event any) {
 			return
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Source == log.EntrySourceNetwork && strings.HasPrefix(e.Entry.URL, b.base+"/plants") {
+		if e.Entry.Source == log.EntrySourceNetwork && (strings.HasPrefix(e.Entry.URL, b.base+"/plants") || e.Entry.URL == b.base+"/oauth2/token") {
 			return
 		}
 	case *runtime.EventConsoleAPICalled, *runtime.EventExceptionThrown:
@@ -93,19 +111,10 @@ func (b *tab) note(event any) {
 	b.faults = append(b.faults, fmt.Sprintf("%T %s %v", event, text, err))
 }
 
-// takeFaults returns the errors so far, and removes them.
-func (b *tab) takeFaults() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	faults := b.faults
-	b.faults = nil
-	return faults
-}
-
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatalf("the browser at %d px: %v", b.width, err)
+		b.t.Fatalf("the browser: %v", err)
 	}
 }
 
@@ -123,6 +132,12 @@ func eval[T any](b *tab, format string, args ...any) T {
 func (b *tab) click(selector string) {
 	b.t.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// clickButton clicks the button with this text.
+func (b *tab) clickButton(text string) {
+	b.t.Helper()
+	eval[any](b, "[...document.querySelectorAll('button')].find(button => button.innerText === %q).click()", text)
 }
 
 // fill replaces the text in a field.
@@ -144,15 +159,55 @@ func (b *tab) sees(selector string, want ...string) {
 		}
 		return nil
 	})
-	if width := eval[int](b, "document.documentElement.scrollWidth"); width > b.width {
-		b.t.Errorf("at %d px, the page is %d px wide when %s shows %q", b.width, width, selector, want)
-	}
+	b.holds("document.documentElement.scrollWidth <= innerWidth")
+}
+
+// inView checks that an element is inside the window.
+func (b *tab) inView(selector string) {
+	b.t.Helper()
+	b.holds(fmt.Sprintf("(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector(%q).getBoundingClientRect())", selector))
 }
 
 // holds checks that a JavaScript expression is true.
 func (b *tab) holds(expression string) {
 	b.t.Helper()
 	if !eval[bool](b, "%s", expression) {
-		b.t.Errorf("at %d px, false: %s", b.width, expression)
+		b.t.Errorf("false: %s", expression)
 	}
+}
+
+// accessible checks that axe finds nothing serious or critical in the page as it
+// is now, which includes a contrast of at least 4.5 to 1 in the light scheme, and
+// that the page has one heading of level one.
+func (b *tab) accessible(state string) {
+	b.t.Helper()
+	for _, fault := range eval[[]string](b, `(window.axe ? axe : (0, eval)(%s)).run().then(result => result.violations
+		.filter(v => v.impact === 'serious' || v.impact === 'critical')
+		.map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' ')))`, loadAxe(b.t)) {
+		b.t.Errorf("axe, %s: %s", state, fault)
+	}
+	b.holds("document.querySelectorAll('h1').length === 1")
+}
+
+// loadAxe returns an expression with the script of axe-core, as a string.
+func loadAxe(t *testing.T) string {
+	t.Helper()
+	const pinned = "axe-core@4.14.0"
+	tools.Need(t, "npm")
+	dir, err := tools.Dir("axe", []byte(pinned), func(dir string) error {
+		_, err := tools.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, pinned)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile(filepath.Join(dir, "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, err := json.Marshal(string(script) + ";axe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(quoted)
 }
