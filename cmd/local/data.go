@@ -19,7 +19,7 @@ const plantsFile = "plants.db"
 // someone else may have put it there.
 func secureData(dir string, uid int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("-data: %w", err)
+		return fmt.Errorf("-data %s can't be created (%w): choose a directory that you can write to", dir, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +36,8 @@ func TestParseFlags(t *testing.T) {
 		{"-data=", noEnv, options{}, "-data"},
 		{"-version", noEnv, options{}, "-version"},
 		{"serve", noEnv, options{}, "serve"},
-		{"-addr 8080", noEnv, options{}, "-addr 8080: use HOST:PORT, such as 127.0.0.1:8080; see -help"},
+		{"-addr 8080", noEnv, options{}, "-addr 8080: use HOST:PORT, such as 127.0.0.1:8080, with a port up to 65535; see -help"},
+		{"-addr :65536", noEnv, options{}, "-addr :65536: use HOST:PORT"},
 	} {
 		var stderr bytes.Buffer
 		got, err := parseFlags(strings.Fields(test.args), test.getenv, &stderr)
@@ -61,7 +60,7 @@ func TestParseFlags(t *testing.T) {
 // Package e2e has other errors of the address.
 func TestAddrError(t *testing.T) {
 	const want = "-addr :80: permission denied: choose a port of 1024 or higher"
-	if got := addrError(":80", &net.OpError{Op: "listen", Err: syscall.EACCES}); got.Error() != want {
+	if got := addrError(":80", &net.OpError{Op: "listen", Err: addressForbidden}); got.Error() != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
@@ -118,7 +117,7 @@ func TestWriteTimeout(t *testing.T) {
 			if _, err := w.Write(make([]byte, 1<<20)); err == nil || time.Since(start) != 30*time.Second {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
-		}), slog.New(slog.DiscardHandler), io.Discard)
+		}), io.Discard)
 		time.Sleep(time.Minute) // serve doesn't wait for the request
 	})
 }

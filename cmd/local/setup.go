@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -57,23 +56,30 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		flags.PrintDefaults()
 		return options{}, err
 	}
-	switch _, _, addrErr := net.SplitHostPort(o.addr); {
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
-	case addrErr != nil:
-		err = fmt.Errorf("-addr %s: use HOST:PORT, such as 127.0.0.1:8080", o.addr)
-	case o.data == "":
-		err = errors.New("-data is empty: set it to a directory")
-	case o.store == "" && o.endpoint != "":
-		o.store = "dynamodb"
-	case o.store == "":
-		o.store = "bolt"
-	case o.store != "bolt" && o.store != "dynamodb":
-		err = fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
-	}
 	if err != nil {
 		return options{}, fmt.Errorf("%w; %w", err, errUsage)
+	}
+	if flags.NArg() > 0 {
+		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
+	}
+	_, port, err := net.SplitHostPort(o.addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return options{}, fmt.Errorf("-addr %s: use HOST:PORT, such as 127.0.0.1:8080, with a port up to 65535; %w", o.addr, errUsage)
+	}
+	if o.data == "" {
+		return options{}, fmt.Errorf("-data is empty: set it to a directory; %w", errUsage)
+	}
+	if o.store == "" {
+		o.store = "bolt"
+		if o.endpoint != "" {
+			o.store = "dynamodb"
+		}
+	}
+	if o.store != "bolt" && o.store != "dynamodb" {
+		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
 	}
 	return o, nil
 }
@@ -183,10 +189,10 @@ func (t tokens) front(service http.Handler) http.Handler {
 // addrError returns err, a failure to listen on addr, with what to do.
 func addrError(addr string, err error) error {
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		err = fmt.Errorf("%w: stop the program that uses it, or choose another port; -addr 127.0.0.1:0 takes a free one", syscall.EADDRINUSE)
-	case errors.Is(err, syscall.EACCES):
-		err = fmt.Errorf("%w: choose a port of 1024 or higher", syscall.EACCES)
+	case errors.Is(err, addressInUse):
+		return fmt.Errorf("-addr %s: address already in use: stop the program that uses it, or choose another port; -addr 127.0.0.1:0 takes a free one", addr)
+	case errors.Is(err, addressForbidden):
+		return fmt.Errorf("-addr %s: permission denied: choose a port of 1024 or higher", addr)
 	}
 	return fmt.Errorf("-addr %s: %w", addr, err)
 }

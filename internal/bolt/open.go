@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -85,6 +86,9 @@ func damaged(cause string) error {
 	return fmt.Errorf("it is damaged: %s: restore a backup, or move the file away to start without data", cause)
 }
 
+// errorDiskFull is ERROR_DISK_FULL of Windows, which package syscall lacks.
+const errorDiskFull = syscall.Errno(112)
+
 // advise adds to an error of bbolt or the operating system what to do.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == path {
@@ -93,7 +97,7 @@ func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, errorDiskFull):
 		return fmt.Errorf("%w: free some disk space, or choose another data directory", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory", err)

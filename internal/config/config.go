@@ -135,7 +135,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		return t, nil
 	}
 	if t.Audiences = list(getenv(TokenAudience)); t.Audiences == nil {
-		return t, fmt.Errorf("%s is not set: set it to the accepted audiences, separated by commas", TokenAudience)
+		return t, fmt.Errorf("%s is set but %s is not: set it to the accepted audiences, separated by commas", TokenIssuer, TokenAudience)
 	}
 	if t.KeysURL != "" {
 		if err := auth.CheckURL(t.KeysURL); err != nil {

@@ -36,8 +36,8 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer device.Close()
-	if h := New(device, slog.LevelInfo).Handler().(contextHandler).Handler; reflect.TypeOf(h) != reflect.TypeFor[terminalHandler]() {
-		t.Errorf("the handler for a terminal is a %T", h)
+	if got, want := New(device, slog.LevelInfo).Handler(), (contextHandler{terminalHandler{w: device, level: slog.LevelInfo}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the handler for a terminal is %+v, want %+v", got, want)
 	}
 	file, err := os.Create(t.TempDir() + "/log")
 	if err != nil {

@@ -46,6 +46,7 @@ func TestInvalidSettings(t *testing.T) {
 		"unreachable endpoint":    {env: "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1", words: "http://127.0.0.1:1 DynamoDB Local"},
 		"unknown flag":            {args: "-port 8080", words: "-port -help"},
 		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
+		"data in a file":          {args: "-data start_test.go/data", words: "-data start_test.go/data directory"},
 		"exposed issuer":          {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
 		"issuer for all pages":    {env: "CORS_ORIGINS=http://a.example,*", words: "CORS_ORIGINS=* -expose-issuer"},
 	} {
@@ -82,7 +83,7 @@ func TestRestart(t *testing.T) {
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	p.stop(t)
-	messages := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\n$`)
+	messages := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\nstopped\n$`)
 	if text := p.Stderr.String(); !messages.MatchString(text) { // it waits for nothing when it stops
 		t.Errorf("it prints:\n%s\nwant %s", text, messages)
 	}
