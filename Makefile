@@ -5,8 +5,12 @@
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# need stops make unless the command $1, from the address $2, is installed.
+need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
+
 # After Ctrl-C, go run would fail.
 run: ## run the service on this machine
+	@$(call need,go,https://go.dev/dl/)
 	@go build -o bin/ ./cmd/local && exec bin/local
 
 test: ## run all tests
@@ -155,12 +159,15 @@ dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions 
 
 # sam local runs the function without emulation if it is built for this machine.
 # That build has a folder of its own, since sam deploy deploys .aws-sam/build.
-LOCAL_ARCHITECTURE := $(if $(filter amd64,$(shell go env GOARCH)),x86_64,arm64)
-LOCAL_PARAMETERS := --parameter-overrides Architecture=$(LOCAL_ARCHITECTURE)
+LOCAL_ARCHITECTURE = $(if $(filter amd64,$(shell go env GOARCH)),x86_64,arm64)
+LOCAL_PARAMETERS = --parameter-overrides Architecture=$(LOCAL_ARCHITECTURE)
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
 start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
+	@$(call need,docker,https://docs.docker.com/get-docker/)
+	@$(call need,sam,https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html)
+	@$(call need,curl,https://curl.se/download.html)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
 		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
 	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \

@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	defer stores.close()
+	defer func() { _ = stores.close() }() // the plants are on disk already
 	tokens, err := openTokens(ctx, opts, cfg, log)
 	if err != nil {
 		return err
