@@ -49,9 +49,8 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
-session: ## make docs/session.svg again, from the session of README.md; needs Node
-	cast=$$(mktemp) && go test ./test/docs -count=1 -run '^TestSession$$' -args -cast "$$cast" && \
-		npx --yes svg-term-cli@2.1.1 --in "$$cast" --out docs/session.svg --window --no-cursor; rm -f "$$cast"
+session: ## make docs/session.svg again, from the first session of README.md
+	go test ./test/docs -count=1 -run '^TestSession$$' -args -picture "$$PWD/docs/session.svg"
 
 picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
 	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"

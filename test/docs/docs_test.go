@@ -22,7 +22,8 @@ func TestSession(t *testing.T) {
 	tools.Need(t, "sh", "curl")
 	var want, script strings.Builder
 	pages := read(t, "README.md") + read(t, "docs/configuration.md")
-	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1) {
+	sessions := regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1)
+	for _, block := range sessions {
 		want.WriteString(block[1])
 		for line := range strings.Lines(block[1]) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
@@ -36,8 +37,8 @@ func TestSession(t *testing.T) {
 	dir := t.TempDir()
 	p := tools.StartServer(t, tools.Environ(), dir)
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
-	if session, _, ok := strings.Cut(want.String(), "$ "+command); ok && *cast != "" {
-		writeCast(t, session, strings.NewReplacer(p.Base, base, dir, ".data").Replace(p.Stderr.String()))
+	if *picture != "" { // of the first session
+		drawSession(t, "$ "+command+" &\n"+strings.NewReplacer(p.Base, base, dir, ".data").Replace(p.Stderr.String())+sessions[0][1])
 	}
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
@@ -65,6 +66,20 @@ func TestRoutes(t *testing.T) {
 		if !strings.Contains(read(t, "internal/handlers/routes.go"), "\t"+line) {
 			t.Errorf("README.md shows a route that internal/handlers/routes.go doesn't have: %s", line)
 		}
+	}
+}
+
+// TestErrorCodes checks that docs/interface.md has the error codes of the OpenAPI
+// document, with the same meanings.
+func TestErrorCodes(t *testing.T) {
+	rows := func(name string) (codes []string) {
+		for _, row := range regexp.MustCompile(`(?m)^ *\| (\d{5} \| [^|]+) \|`).FindAllStringSubmatch(read(t, name), -1) {
+			codes = append(codes, row[1])
+		}
+		return codes
+	}
+	if got, want := rows("docs/interface.md"), rows("api/openapi.yaml"); !slices.Equal(got, want) || want == nil {
+		t.Errorf("docs/interface.md has the error codes\n%q, but api/openapi.yaml has\n%q", got, want)
 	}
 }
 
