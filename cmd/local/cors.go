@@ -12,7 +12,7 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// corsMaxAge is how long browsers may keep the answer to a preflight request, in
+// corsMaxAge is how long browsers may keep the response to a preflight request, in
 // seconds.
 const corsMaxAge = 3600
 
@@ -24,7 +24,7 @@ var (
 )
 
 // allowOrigins lets pages of the origins use next, as API Gateway does in a
-// deployment: next answers preflight requests too, and gets CORS headers added. It
+// deployment: next responds to preflight requests too, with CORS headers added. It
 // logs the origins that are not listed, since a browser doesn't say why it refuses.
 func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Handler {
 	allowed := func(*http.Request) bool { return false }

@@ -38,9 +38,9 @@ func TestCORSHeaders(t *testing.T) {
 	}
 }
 
-// A preflight request has the answer of the service, and CORS headers if its
-// origin is listed. So does the token issuer's answer. The log has origins that
-// are not listed, except that of the service itself.
+// A preflight request gets the response of the service, and CORS headers if its
+// origin is listed. So does a token request. The log has the origins that are not
+// listed, except that of the service itself.
 func TestCORSOrigins(t *testing.T) {
 	const listed, other = "http://localhost:3000", "http://localhost:3001"
 	for _, test := range []struct {

@@ -47,7 +47,7 @@ func main() {
 	os.Exit(1)
 }
 
-// run serves until ctx ends and the requests in flight are answered. Its errors
+// run serves until ctx ends and the requests in flight are done. Its errors
 // are one line each, for the person who started the program.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	opts, err := parseFlags(args, getenv, stderr)
@@ -97,7 +97,7 @@ const requestTimeout = 9500 * time.Millisecond
 // response then are cut off.
 const drainTimeout = 15 * time.Second
 
-// serve answers requests until ctx ends, and then waits for those in flight.
+// serve serves requests until ctx ends, and then waits for those in flight.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, stderr io.Writer) error {
 	var inFlight atomic.Int64
 	server := &http.Server{
@@ -116,7 +116,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		// API Gateway accepts 10 KiB. With this limit, 5,000 clients that never finish
 		// their headers make the program use 200 MB.
 		MaxHeaderBytes: 16 << 10,
-		// The handler answers OPTIONS * too.
+		// The handler responds to OPTIONS * too.
 		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)

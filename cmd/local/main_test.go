@@ -124,7 +124,7 @@ func TestWriteTimeout(t *testing.T) {
 
 // The program waits for credentials and for DynamoDB Local only for a while, and
 // only until Ctrl-C.
-func TestNoAnswer(t *testing.T) {
+func TestNoResponse(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and no more
 	if err != nil {
 		t.Fatal(err)

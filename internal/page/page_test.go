@@ -10,7 +10,7 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// newServer serves the page in front of a service that answers 418.
+// newServer serves the page in front of a service that returns 418.
 func newServer(t *testing.T, tokenPath string) string {
 	t.Helper()
 	s := httptest.NewServer(Handler(tokenPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
