@@ -129,7 +129,7 @@ func paged(before func(*records.Query), after func(*records.Page[Sample])) fault
 // stored changes what each Create stores.
 func stored(change func(*entry[Sample])) faulty {
 	return faulty{create: func(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-		e := entry[Sample]{owner, r, key}
+		e := entry[Sample]{owner: owner, record: r, key: key}
 		change(&e)
 		return m.Create(ctx, e.owner, e.record, e.key)
 	}}
@@ -187,7 +187,7 @@ func deleteOfAnyOwner(m *Memory[Sample], ctx context.Context, _ string, id int64
 
 func overwrite(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
 	if old, _ := m.lookup(r.ID); old.owner == owner && old.key != key {
-		m.replace(entry[Sample]{owner, r, key})
+		m.replace(entry[Sample]{owner: owner, record: r, key: key})
 	}
 	return m.Create(ctx, owner, r, key)
 }
@@ -214,7 +214,7 @@ func reserve(m *Memory[Sample], ctx context.Context, owner string, r records.Rec
 	}
 	m.replace(entry[Sample]{owner: owner, record: records.Record[Sample]{ID: r.ID}})
 	time.Sleep(overlap)
-	m.replace(entry[Sample]{owner, r, key})
+	m.replace(entry[Sample]{owner: owner, record: r, key: key})
 	return nil
 }
 
@@ -224,7 +224,7 @@ func createInTwoSteps(m *Memory[Sample], ctx context.Context, owner string, r re
 		return m.Create(ctx, owner, r, key)
 	}
 	time.Sleep(overlap)
-	m.replace(entry[Sample]{owner, r, key})
+	m.replace(entry[Sample]{owner: owner, record: r, key: key})
 	return ctx.Err()
 }
 
