@@ -111,7 +111,8 @@ func checkPermissions(t *testing.T, parameters map[string]string, name func(conf
 	}
 }
 
-// The alarms watch the actions on each table and its index, and the writes of both.
+// The alarms watch the actions on each table and its index, and the writes of both. They
+// may watch other actions, too.
 func TestTableAlarms(t *testing.T) {
 	t.Parallel()
 	s := deploy(t, restored("AlarmTopic="+topic))
@@ -132,9 +133,9 @@ func TestTableAlarms(t *testing.T) {
 			}
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("template.yaml: the alarms watch\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	for _, metric := range want {
+		if !slices.Contains(got, metric) {
+			t.Errorf("template.yaml: no alarm watches %s; these are watched:\n%s", metric, strings.Join(got, "\n"))
+		}
 	}
 }
