@@ -52,7 +52,11 @@ var (
 	remove = operation{"Delete", "DeleteItem", []record{fern}, nil, func(ctx context.Context, s plantStore) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
-	operations = []operation{create, list, remove}
+	operations = []operation{
+		create,
+		list,
+		remove,
+	}
 )
 
 func TestOperations(t *testing.T) {

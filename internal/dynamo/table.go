@@ -16,7 +16,10 @@ const OwnerIndex = "owner-index"
 // The IAM actions that the program needs on each table, and on its index. TablePolicy
 // in template.yaml grants them.
 var (
-	TableActions = []string{"dynamodb:DeleteItem", "dynamodb:PutItem"}
+	TableActions = []string{
+		"dynamodb:DeleteItem",
+		"dynamodb:PutItem",
+	}
 	IndexActions = []string{"dynamodb:Query"}
 )
 
