@@ -10,7 +10,7 @@ import (
 )
 
 // newRoutes returns the route table. A resource has a store and its rows. To add an
-// operation, add a row beside those of the same path, its function in resource.go,
+// operation, add a row, its function in resource.go,
 // and its description in api/openapi.yaml.
 func newRoutes(plants records.Store[plants.Plant]) []Route {
 	return []Route{
@@ -81,6 +81,7 @@ func (s *Service) paths() string {
 	for _, rt := range s.routes {
 		patterns = append(patterns, rt.Pattern)
 	}
+	slices.Sort(patterns)
 	return strings.Join(slices.Compact(patterns), " and ")
 }
 
