@@ -10,8 +10,8 @@ import (
 )
 
 // newRoutes returns the route table. A resource has a store and its rows. To add an
-// operation, add a row, its function in resource.go,
-// and its description in api/openapi.yaml.
+// operation, add a row, its function in resource.go, and its description in
+// api/openapi.yaml.
 func newRoutes(plants records.Store[plants.Plant]) []Route {
 	return []Route{
 		{http.MethodPost, "/plants", "plants/write", create(plants)},
