@@ -20,8 +20,8 @@ func TestGuide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := copyProject(t)
 			apply(t, dir, name)
-			run(t, dir, "go test ./internal/plants/... ./internal/bolt ./internal/dynamo ./internal/handlers ./api ./cmd/local")
-			run(t, dir, "go test ./test/template -run ^(TestPermissions|TestCORS)$")
+			run(t, dir, "go test ./internal/... ./api ./cmd/...")
+			run(t, dir, "go test ./test/template -run ^(TestTable|TestPermissions|TestEnvironment|TestNewValues|TestScopes|TestRetention|TestLint|TestCORS)")
 			run(t, dir, "go test ./test/e2e -run ^TestBolt$")
 		})
 	}
@@ -47,7 +47,7 @@ func TestGuide(t *testing.T) {
 		for _, name := range patches(t) {
 			apply(t, dir, name)
 		}
-		run(t, dir, "go test ./internal/trees/... ./internal/handlers ./api ./test/docs")
+		run(t, dir, "go test ./internal/trees ./internal/records/... ./internal/handlers ./api ./test/docs")
 	})
 }
 
