@@ -6,22 +6,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/logging"
 )
 
 func main() {
-	h, err := setUp(context.Background())
+	h, err := setUp()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hook:", err)
 		os.Exit(1)
@@ -29,14 +27,14 @@ func main() {
 	lambda.Start(h.handle)
 }
 
-// setUp returns the hook of the version in [config.NewVersion].
-func setUp(ctx context.Context) (*hook, error) {
-	cfg, err := awsconfig.LoadDefaultConfig(ctx)
+// setUp returns the hook of the version whose ARN is in NEW_VERSION.
+func setUp() (*hook, error) {
+	cfg, err := awsenv.Config()
 	if err != nil {
 		return nil, err
 	}
 	return &hook{
-		version:    os.Getenv(config.NewVersion),
+		version:    os.Getenv("NEW_VERSION"),
 		function:   lambdaclient.NewFromConfig(cfg),
 		deployment: codedeploy.NewFromConfig(cfg),
 		log:        logging.New(os.Stdout, slog.LevelInfo),

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/awsroots"
 	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
@@ -55,7 +56,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := dynamo.EnvConfig()
+	settings, err := awsenv.Config()
 	if err != nil {
 		return nil, err
 	}

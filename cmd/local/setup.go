@@ -13,6 +13,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
@@ -112,7 +117,7 @@ func openStores(ctx context.Context, o options, cfg config.Config, log *slog.Log
 			where:  path + " (to start over, stop the program and delete the file)",
 		}, nil
 	}
-	settings, err := dynamo.LoadConfig(ctx, log)
+	settings, err := loadConfig(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +149,26 @@ func openStores(ctx context.Context, o options, cfg config.Config, log *slog.Log
 		close:  func() error { return nil },
 		where:  where,
 	}, nil
+}
+
+// loadConfig returns the AWS settings that the SDK finds on any machine: in the
+// environment, in shared files with their profiles and SSO sessions, and in the
+// roles of containers and instances.
+//
+// https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
+func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
+	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(dynamo.Logger(log)))
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
+	}
+	// Without any credentials the SDK asks for the role of an EC2 instance,
+	// which takes seconds to fail on other machines. NewClient sets credentials
+	// for DynamoDB Local.
+	if dynamo.IsLocal(dynamodb.NewFromConfig(cfg).Options().BaseEndpoint) &&
+		aws.IsCredentialsProvider(cfg.Credentials, (*ec2rolecreds.Provider)(nil)) {
+		cfg.Credentials = nil
+	}
+	return cfg, nil
 }
 
 // tokens verifies tokens, and issues them if no other issuer is configured.

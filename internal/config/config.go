@@ -23,7 +23,6 @@ const (
 	RequireScopes = "REQUIRE_SCOPES"
 	LogLevel      = "LOG_LEVEL"
 	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
-	NewVersion    = "NEW_VERSION"  // cmd/hook only: the ARN of the version to try
 )
 
 // Tables are the DynamoDB tables, one for each resource. DynamoDB Local, the checks

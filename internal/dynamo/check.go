@@ -51,7 +51,7 @@ func Check(ctx context.Context, client *dynamodb.Client, table string) error {
 	return CheckIndex(ctx, client, table)
 }
 
-// CheckIndex checks the index alone, which costs half a read unit.
+// CheckIndex is the part of [Check] about the index. It costs half a read unit.
 func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) error {
 	_, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName:                 &table,

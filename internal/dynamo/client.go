@@ -53,27 +53,28 @@ const (
 	maxIdleConns = 100
 )
 
-// NewClient returns a client for a [Store], with the settings of [EnvConfig] or
-// [LoadConfig]. It neither connects nor retrieves credentials; an error names
-// the invalid setting. The client logs the SDK's messages to log. It uses the
-// transport of cfg.HTTPClient, if that is the SDK's client, with other limits.
+// NewClient returns a client for a [Store], with the settings of awsenv.Config or
+// of the SDK's LoadDefaultConfig. It neither connects nor retrieves credentials; an
+// error names the invalid setting. The client logs the SDK's messages to log. It
+// uses the transport of cfg.HTTPClient, if that is the SDK's client, with other
+// limits.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // LoadConfig's has the certificates of AWS_CA_BUNDLE
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // LoadDefaultConfig's has the certificates of AWS_CA_BUNDLE
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
 	cfg.HTTPClient = newHTTPClient(base.GetTransport())
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
-		o.Logger = sdkLogger{context.Background(), log}
+		o.Logger = Logger(log)
 		o.ClientLogMode |= aws.LogRetries
 		o.DisableValidateResponseChecksum = true // verifyResponse does it
 		o.APIOptions = append(o.APIOptions, addMiddleware)
-		if isLocal(o.BaseEndpoint) {
+		if IsLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
 			if o.Credentials == nil {
 				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
@@ -118,9 +119,9 @@ func newHTTPClient(t *http.Transport) *http.Client {
 	return &http.Client{Transport: t, Timeout: attemptTimeout, CheckRedirect: doNotFollow}
 }
 
-// isLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
+// IsLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
 // be AWS, reached from a private network.
-func isLocal(endpoint *string) bool {
+func IsLocal(endpoint *string) bool {
 	if endpoint == nil {
 		return false
 	}
@@ -137,6 +138,11 @@ func validate(o dynamodb.Options) error {
 			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without user or query")
 		}
 	}
+	switch o.AccountIDEndpointMode {
+	case aws.AccountIDEndpointModeUnset, aws.AccountIDEndpointModePreferred, aws.AccountIDEndpointModeRequired, aws.AccountIDEndpointModeDisabled:
+	default:
+		return fmt.Errorf("AWS_ACCOUNT_ID_ENDPOINT_MODE is %q: use preferred, required or disabled", o.AccountIDEndpointMode)
+	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
 	}
@@ -146,8 +152,12 @@ func validate(o dynamodb.Options) error {
 	return nil
 }
 
-// An sdkLogger logs the SDK's messages as structured lines, at level Warn or
-// Debug, with the context of the request that they belong to.
+// Logger returns a logger of the SDK's messages as structured lines, at level Warn
+// or Debug, with the context of the request that they belong to.
+func Logger(log *slog.Logger) logging.Logger {
+	return sdkLogger{context.Background(), log}
+}
+
 type sdkLogger struct {
 	ctx context.Context
 	log *slog.Logger

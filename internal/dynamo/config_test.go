@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/dynamo"
 )
 
@@ -43,14 +45,14 @@ func setEnv(t *testing.T, vars string) {
 	}
 }
 
-// loaders are the two sources of settings.
-var loaders = map[string]func(context.Context) (aws.Config, error){
-	"EnvConfig":  func(context.Context) (aws.Config, error) { return dynamo.EnvConfig() },
-	"LoadConfig": func(ctx context.Context) (aws.Config, error) { return dynamo.LoadConfig(ctx, discard) },
-}
+// A loader is a source of settings.
+type loader func(context.Context) (aws.Config, error)
 
-func newClient(t *testing.T, loader string) (*dynamodb.Client, error) {
-	cfg, err := loaders[loader](t.Context())
+func envConfig(context.Context) (aws.Config, error)     { return awsenv.Config() }
+func sdkConfig(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }
+
+func newClient(t *testing.T, load loader) (*dynamodb.Client, error) {
+	cfg, err := load(t.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +60,9 @@ func newClient(t *testing.T, loader string) (*dynamodb.Client, error) {
 }
 
 // settings returns those of a client that can be observed.
-func settings(t *testing.T, loader string) string {
+func settings(t *testing.T, load loader) string {
 	t.Helper()
-	client, err := newClient(t, loader)
+	client, err := newClient(t, load)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func settings(t *testing.T, loader string) string {
 		o.EndpointOptions.UseFIPSEndpoint, o.EndpointOptions.UseDualStackEndpoint, o.AccountIDEndpointMode, o.Retryer.MaxAttempts())
 }
 
-// EnvConfig reads the variables as the SDK's own loader does.
+// Package awsenv reads the variables as the SDK's own loader does.
 func TestSettings(t *testing.T) {
 	for _, vars := range []string{
 		onLambda,
@@ -91,17 +93,16 @@ func TestSettings(t *testing.T) {
 		onLambda + forAll + ignored,
 		onLambda + vpce + ignored,
 		onLambda + local,
-		local,
 	} {
 		setEnv(t, vars)
-		if got, want := settings(t, "EnvConfig"), settings(t, "LoadConfig"); got != want {
+		if got, want := settings(t, envConfig), settings(t, sdkConfig); got != want {
 			t.Errorf("%s:\ngot  %s, want %s", vars, got, want)
 		}
 	}
 	// Only what isn't set has a default on DynamoDB Local.
 	for vars, want := range map[string]string{local: "local local local  ", onLambda + local: "eu-central-1 k s t "} {
 		setEnv(t, vars)
-		if got := settings(t, "EnvConfig"); !strings.HasPrefix(got, want) {
+		if got := settings(t, envConfig); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", vars, got, want)
 		}
 	}
@@ -121,18 +122,21 @@ func TestInvalidSettings(t *testing.T) {
 		onLambda + "AWS_ENDPOINT_URL=localhost:8000":                                   "AWS_ENDPOINT_URL ",
 		onLambda + "AWS_MAX_ATTEMPTS=many":                                             "AWS_MAX_ATTEMPTS",
 		onLambda + "AWS_USE_FIPS_ENDPOINT=1":                                           "AWS_USE_FIPS_ENDPOINT",
+		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":                                    "AWS_USE_DUALSTACK_ENDPOINT",
+		onLambda + "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=yes":                           "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+		onLambda + "AWS_ACCOUNT_ID_ENDPOINT_MODE=Required":                             "AWS_ACCOUNT_ID_ENDPOINT_MODE",
 		"AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k":                                  "AWS_ACCESS_KEY_ID",
 		"AWS_REGION=eu-central-1 " + vpce:                                              "AWS_ACCESS_KEY_ID",
 	} {
 		setEnv(t, vars)
-		_, err := newClient(t, "EnvConfig")
+		_, err := newClient(t, envConfig)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want one line that names %s, without password", vars, err, want)
 		}
 		// Unlike on Lambda, the SDK finds out with the first request whether the
 		// machine has credentials.
-		if _, err := newClient(t, "LoadConfig"); err == nil != (want == "AWS_ACCESS_KEY_ID") {
-			t.Errorf("LoadConfig with %s: %v", vars, err)
+		if _, err := newClient(t, sdkConfig); err == nil != (want == "AWS_ACCESS_KEY_ID") {
+			t.Errorf("the SDK with %s: %v", vars, err)
 		}
 	}
 }
@@ -152,7 +156,7 @@ func TestTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL+" AWS_CA_BUNDLE="+bundle)
-	client, err := newClient(t, "LoadConfig")
+	client, err := newClient(t, sdkConfig)
 	if err != nil {
 		t.Fatal(err)
 	}

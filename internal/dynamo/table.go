@@ -56,7 +56,7 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 // store can't use it. On AWS, where the table is part of the deployment, it sends no
 // request.
 func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) error {
-	if !isLocal(client.Options().BaseEndpoint) {
+	if !IsLocal(client.Options().BaseEndpoint) {
 		return nil
 	}
 	// The table is ready at once, unlike on AWS.
