@@ -28,30 +28,44 @@ const maxBody = 64 << 10
 // duplicate names at any depth, no lone surrogates, nothing after the object. Names
 // are case-sensitive, and unknown names are ignored.
 func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error) {
-	// Raw values distinguish null from absent, and 1.0 from 1.
-	var members map[string]jsontext.Value
-	err = json.Unmarshal(body, &members)
-	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return r, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
+	members, err := decodeObject(body)
+	if err != nil {
+		return r, err
 	}
 	var ok bool
 	if r.ID, ok = parseInt64(string(members["id"])); !ok {
 		return r, failf(CodeInvalidField, "id is required and must be %s", int64Rule)
 	}
-	for field, v := range reflect.ValueOf(&r.Fields).Elem().Fields() {
+	r.Fields, err = decodeFields[T](members)
+	return r, err
+}
+
+// decodeObject returns the members of a JSON object. Raw values distinguish null from
+// absent, and 1.0 from 1.
+func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
+	err = json.Unmarshal(body, &members)
+	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
+		return nil, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
+	}
+	return members, nil
+}
+
+// decodeFields returns the fields in members, validated.
+func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T, err error) {
+	for field, v := range reflect.ValueOf(&fields).Elem().Fields() {
 		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		member, present := members[name]
 		if !present && option != "omitzero" {
-			return r, failf(CodeInvalidField, "%s is required", name)
+			return fields, failf(CodeInvalidField, "%s is required", name)
 		}
 		if present && !decodeField(member, v) {
-			return r, failf(CodeInvalidField, "%s must be %s", name, typeRule(v.Type()))
+			return fields, failf(CodeInvalidField, "%s must be %s", name, typeRule(v.Type()))
 		}
 	}
-	if err := r.Fields.Validate(); err != nil {
-		return r, failf(CodeInvalidField, "%s", err)
+	if err := fields.Validate(); err != nil {
+		return fields, failf(CodeInvalidField, "%s", err)
 	}
-	return r, nil
+	return fields, nil
 }
 
 // decodeField stores member in v, and reports whether it has the type of v.
