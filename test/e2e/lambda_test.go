@@ -22,13 +22,20 @@ import (
 const dynamoLag = 5 * time.Second
 
 // TestPackage runs the suite on the packaged function behind an HTTP API, on
-// DynamoDB Local. Package lambdahttp tests events that are not HTTP requests.
+// DynamoDB Local, whose tables the function checks. Package lambdahttp tests events that are not HTTP requests.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
 	o.Binary = lambdalocal.Package(t, "PlantFunction").Binary
-	Run(t, startFunction(t, issuer, o).target())
+	f := startFunction(t, issuer, o)
+	Run(t, f.target())
+	report, err := f.Invoke(t.Context(), []byte(`{"check": true}`))
+	for _, table := range config.Tables {
+		if err != nil || !strings.Contains(string(report), `"`+table.Resource+`":"ok"`) {
+			t.Errorf("the function doesn't check %s: %s, %v", table.Resource, report, err)
+		}
+	}
 }
 
 // A function is cmd/lambda behind an HTTP API.

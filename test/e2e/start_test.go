@@ -113,7 +113,7 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// With another issuer and DynamoDB the program creates the table, accepts only that
+// With another issuer and DynamoDB the program creates the tables, accepts only that
 // issuer's tokens, issues none, and may listen on any address.
 func TestOtherIssuer(t *testing.T) {
 	t.Parallel()
@@ -124,9 +124,11 @@ func TestOtherIssuer(t *testing.T) {
 	p := start(t, tools.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	target := p.target()
 	target.Lag = dynamoLag
-	u, basil := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), newPlant()
-	plants.postAll(t, u, basil)
-	plants.expect(t, u, basil)
+	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), randomID()
+	for _, r := range resources() { // each has its own table
+		r.postAll(t, u, r.example(id))
+		r.expect(t, u, r.example(id))
+	}
 	claims := authtest.Claims("alice")
 	claims["iss"] = "urn:plantstore:local"
 	u.as(issuer.Sign(claims)).expectList(t, 401)
