@@ -178,35 +178,30 @@ func encode(v any) []byte {
 }
 
 // An array is the body of a list: a JSON array of at most maxList bytes.
-type array struct {
-	buffer  bytes.Buffer
-	encoder *jsontext.Encoder
-	end     int // of the last element in the buffer that fits
-}
+type array struct{ buffer bytes.Buffer }
 
-func newArray() *array {
-	a := &array{end: len("[")}
-	a.encoder = jsontext.NewEncoder(&a.buffer)
-	_ = a.encoder.WriteToken(jsontext.BeginArray)
-	return a
-}
-
-// add appends v, and reports whether it fits. After one that doesn't, only close
-// may be called.
+// add appends v, and reports whether it fits.
 func (a *array) add(v any) (fits bool) {
-	if err := json.MarshalEncode(a.encoder, v); err != nil {
+	end := a.buffer.Len()
+	if end == 0 {
+		a.buffer.WriteByte('[')
+	} else {
+		a.buffer.WriteByte(',')
+	}
+	if err := json.MarshalWrite(&a.buffer, v); err != nil {
 		panic(err) // every string was validated as UTF-8
 	}
-	end := int(a.encoder.OutputOffset())
-	if end+len("]\n") > maxList {
+	if a.buffer.Len()+len("]\n") > maxList {
+		a.buffer.Truncate(end)
 		return false
 	}
-	a.end = end
 	return true
 }
 
-// close returns the array with the elements that fit, as a line of JSON.
+// close returns the array as a line of JSON, without the spare capacity of the buffer.
 func (a *array) close() []byte {
-	_ = a.encoder.WriteToken(jsontext.EndArray) // flushes the encoder
-	return append(bytes.Clone(a.buffer.Bytes()[:a.end]), "]\n"...)
+	if a.buffer.Len() == 0 {
+		return []byte("[]\n")
+	}
+	return append(bytes.Clone(a.buffer.Bytes()), "]\n"...)
 }

@@ -53,28 +53,22 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	return q, nil
 }
 
-// response returns the list in body. If next is not nil, the list goes on after
-// that id.
-func (q listQuery) response(body *array, next *int64) response {
-	resp := response{status: http.StatusOK, body: body.close()}
+// response returns a list. If next is not nil, the list goes on after that id, and the
+// response has a Link header (RFC 8288) to the next page. The link is relative, so that
+// it is valid behind any host and base path.
+func (q listQuery) response(body []byte, next *int64) response {
+	resp := response{status: http.StatusOK, body: body}
 	if next != nil {
-		resp.header = http.Header{"Link": {q.nextLink(*next)}}
+		query := "cursor=" + formatCursor(*next)
+		if q.limit > 0 {
+			query = "limit=" + strconv.Itoa(q.limit) + "&" + query
+		}
+		if q.includeID {
+			query += "&include=id"
+		}
+		resp.header = http.Header{"Link": {"<?" + query + `>; rel="next"`}}
 	}
 	return resp
-}
-
-// nextLink returns the Link header (RFC 8288) for the page after the given id.
-// The link is relative, so that it is valid behind any host and base path.
-func (q listQuery) nextLink(after int64) string {
-	s := "<?"
-	if q.limit > 0 {
-		s += "limit=" + strconv.Itoa(q.limit) + "&"
-	}
-	s += "cursor=" + formatCursor(after)
-	if q.includeID {
-		s += "&include=id"
-	}
-	return s + `>; rel="next"`
 }
 
 // A cursor is the unpadded base64url encoding of a version byte and the last id

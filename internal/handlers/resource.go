@@ -80,7 +80,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 			return response{}, err
 		}
 		deadline, limited := r.Context().Deadline()
-		body := newArray()
+		var body array
 		last := q.after                           // the next page starts after this id
 		missing := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
 		for {
@@ -96,13 +96,13 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 					element = record
 				}
 				if missing == 0 || !body.add(element) {
-					return q.response(body, last), nil
+					return q.response(body.close(), last), nil
 				}
 				last = &record.ID
 				missing--
 			}
 			if page.Next == nil || limited && time.Until(deadline) < listReserve {
-				return q.response(body, page.Next), nil
+				return q.response(body.close(), page.Next), nil
 			}
 			last = page.Next
 		}
