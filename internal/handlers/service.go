@@ -48,6 +48,7 @@ type request struct {
 	*http.Request
 	route  *Route // nil if no route matches
 	id     string // the path segment that stands for {id}, if the route has one
+	stack  []byte // of a panic
 	caller auth.Caller
 }
 
@@ -84,7 +85,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &panicError{v, debug.Stack()}
+			r.stack = debug.Stack()
+			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
 	allow := s.allowed(r.URL.Path)
@@ -130,14 +132,6 @@ func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
 	send(w, failed(&failure{code: code, message: message}))
 }
 
-// A panicError is a recovered panic.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
-
 // logRequest writes the log line of a request. Internal errors appear only here.
 func (s *Service) logRequest(r *request, resp response, err error, took time.Duration) {
 	attrs := []slog.Attr{slog.String("method", logging.Truncate(r.Method))}
@@ -162,8 +156,8 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 			level = slog.LevelError
 		}
 	}
-	if p, ok := errors.AsType[*panicError](err); ok {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	if r.stack != nil {
+		attrs = append(attrs, slog.String("stack", string(r.stack)))
 	}
 	s.log.LogAttrs(r.Context(), level, "request", attrs...)
 }
