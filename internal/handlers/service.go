@@ -63,10 +63,10 @@ type response struct {
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start, ctx := time.Now(), r.Context()
-	id := logging.RequestIDOf(ctx) // set by package lambdahttp
+	id := logging.RequestID(ctx) // set by package lambdahttp
 	if id == "" {
 		id = rand.Text()
-		ctx = logging.With(ctx, slog.String(logging.RequestID, id))
+		ctx = logging.WithRequestID(ctx, id)
 	}
 	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
@@ -126,7 +126,7 @@ func send(w http.ResponseWriter, resp response) {
 // Fail sends the response to a request that never reached the service, or that the
 // service didn't finish. Its front uses it, and logs why.
 func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
-	if id := logging.RequestIDOf(r.Context()); id != "" {
+	if id := logging.RequestID(r.Context()); id != "" {
 		w.Header().Set("X-Request-Id", id)
 	}
 	send(w, failed(&failure{code: code, message: message}))

@@ -129,7 +129,7 @@ func (e *event) fail(ctx context.Context, code handlers.Code, message string) []
 // X-Amzn-Trace-Id, as trace_id.
 func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		ctx = logging.With(ctx, slog.String(logging.RequestID, lc.AwsRequestID))
+		ctx = logging.WithRequestID(ctx, lc.AwsRequestID)
 	}
 	trace, _ := ctx.Value("x-amzn-trace-id").(string) // of aws-lambda-go
 	if _, root, ok := strings.Cut(";"+trace, ";Root="); ok {

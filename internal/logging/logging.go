@@ -30,30 +30,32 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// RequestID is the key of the attribute that identifies a request.
-const RequestID = "request_id"
-
-type contextKey struct{}
+type (
+	attrsKey     struct{}
+	requestIDKey struct{}
+)
 
 // With returns a copy of ctx whose log lines also carry attrs.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	return context.WithValue(ctx, contextKey{}, slices.Concat(attrsOf(ctx), attrs))
+	return context.WithValue(ctx, attrsKey{}, slices.Concat(attrsOf(ctx), attrs))
 }
 
 // attrsOf returns the attributes that the log lines of ctx carry.
 func attrsOf(ctx context.Context) []slog.Attr {
-	attrs, _ := ctx.Value(contextKey{}).([]slog.Attr)
+	attrs, _ := ctx.Value(attrsKey{}).([]slog.Attr)
 	return attrs
 }
 
-// RequestIDOf returns the request id that the log lines of ctx carry, or "".
-func RequestIDOf(ctx context.Context) string {
-	for _, a := range attrsOf(ctx) {
-		if a.Key == RequestID {
-			return a.Value.String()
-		}
-	}
-	return ""
+// WithRequestID returns a copy of ctx with the id of a request, which its log lines
+// carry as request_id.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(With(ctx, slog.String("request_id", id)), requestIDKey{}, id)
+}
+
+// RequestID returns the id that ctx has from [WithRequestID], or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
 }
 
 // contextHandler adds the attributes of the context to every record, and escapes

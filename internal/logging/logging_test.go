@@ -14,7 +14,7 @@ import (
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	log := New(&b, slog.LevelWarn)
-	outer := With(context.Background(), slog.String(RequestID, "r1"))
+	outer := WithRequestID(context.Background(), "r1")
 	log.WarnContext(With(outer, slog.String("extra", "x\u202e")), "inner", "own", 1)
 	log.With("component", "sdk").ErrorContext(outer, "outer")
 	log.WithGroup("g").Error("none")
@@ -53,7 +53,7 @@ func TestTerminal(t *testing.T) {
 func TestTerminalLines(t *testing.T) {
 	var b bytes.Buffer
 	log := slog.New(contextHandler{terminalHandler{w: &b, level: slog.LevelInfo}})
-	ctx := With(context.Background(), slog.String(RequestID, "r1"))
+	ctx := WithRequestID(context.Background(), "r1")
 	log.InfoContext(ctx, "request", "method", "POST", "route", "POST /plants", "status", 400, "duration_ms", 0.42, "sub", "alice", "error", 40003, "cause", "the id is in use")
 	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J", "stack", "goroutine 1")
 	log.With("host", "x y").WarnContext(ctx, "token keys not fetched", "cause", "status 404")

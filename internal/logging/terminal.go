@@ -38,7 +38,7 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		value := a.Value.String()
 		switch a.Key {
-		case RequestID:
+		case "request_id":
 		case "method", "path", "status", "sub", "error", "cause":
 			line += " " + value
 		case "route": // such as "GET /plants": the method is in the line already

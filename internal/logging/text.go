@@ -36,8 +36,7 @@ func escape(a slog.Attr) slog.Attr {
 	var b strings.Builder
 	for _, r := range a.Value.String() {
 		if notPrintable(r) {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		} else {
 			b.WriteRune(r)
 		}
