@@ -143,7 +143,7 @@ func bearerToken(h http.Header) (string, error) {
 }
 
 // A tokenCache holds verified tokens by the hash of their text, which is a credential.
-// If it is full, another token empties it. The tokens in it may have expired, and
+// If it is full, the next one empties it. The tokens in it may have expired, and
 // their keys may be outdated.
 type tokenCache struct {
 	mu     sync.Mutex
@@ -159,7 +159,7 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tokens == nil || len(c.tokens) >= maxCached && c.tokens[hash] == nil {
+	if c.tokens == nil || len(c.tokens) >= maxCached {
 		c.tokens = make(map[[sha256.Size]byte]*verifiedToken)
 	}
 	c.tokens[hash] = token

@@ -15,22 +15,24 @@ import (
 const maxSubjectLength = 255 // bytes; the subject is part of a database key
 
 // kinds are the claims by which issuers say what a token is: their codes, refresh, ID
-// and logout tokens are signed with the same keys. See also docs/tokens.md.
+// and logout tokens are signed with the same keys. See also docs/tokens.md. A claim
+// must have one of the accepted values or, if some are rejected, none of those.
+// Without either, no access token has the claim. Case doesn't matter.
 var kinds = []struct {
-	claim    string
-	accepted func(value string) bool
-	remedy   string
+	claim              string
+	accepted, rejected []string
+	remedy             string
 }{
-	{"cnf", oneOf(), bound},                                               // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
-	{"token_use", oneOf("access"), send},                                  // Amazon Cognito
-	{"typ", oneOf("Bearer", "DPoP", "JWT", "at+jwt", "access"), send},     // Keycloak; the media types of the header; Guardian
-	{"events", oneOf(), send},                                             // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
-	{"at_hash", oneOf(), likeID},                                          // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
-	{"c_hash", oneOf(), likeID},                                           // OpenID Connect Core section 3.3.2.11
-	{"token_class", not(oneOf(others...)), send},                          // idpyoidc
-	{"ttype", not(oneOf(append([]string{"A", "R"}, others...)...)), send}, // oidcendpoint, where access tokens are T
-	{"type", not(oneOf(others...)), send},                                 // Glewlwyd, Flask-JWT-Extended
-	{"token_type", not(oneOf(others...)), send},                           // Simple JWT
+	{"cnf", nil, nil, bound},                                                  // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
+	{"token_use", []string{"access"}, nil, send},                              // Amazon Cognito
+	{"typ", []string{"Bearer", "DPoP", "JWT", "at+jwt", "access"}, nil, send}, // Keycloak; the media types of the header; Guardian
+	{"events", nil, nil, send},                                                // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
+	{"at_hash", nil, nil, likeID},                                             // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
+	{"c_hash", nil, nil, likeID},                                              // OpenID Connect Core section 3.3.2.11
+	{"token_class", nil, others, send},                                        // idpyoidc
+	{"ttype", nil, append([]string{"A", "R"}, others...), send},               // oidcendpoint, where access tokens are T
+	{"type", nil, others, send},                                               // Glewlwyd, Flask-JWT-Extended
+	{"token_type", nil, others, send},                                         // Simple JWT
 }
 
 var others = []string{"code", "authorization_code", "refresh", "refresh_token", "id", "id_token"}
@@ -41,15 +43,6 @@ const (
 	bound  = "the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS"
 	likeID = "it looks like an ID token, or the issuer's access tokens do"
 )
-
-// oneOf returns a function that reports whether a value is in the list, in any case.
-func oneOf(list ...string) func(string) bool {
-	return func(value string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, value) })
-	}
-}
-
-func not(f func(string) bool) func(string) bool { return func(s string) bool { return !f(s) } }
 
 // parseClaims checks all claims except the time.
 func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
@@ -72,8 +65,10 @@ func (v *Verifier) parseClaims(h header, data []byte) (*verifiedToken, error) {
 func (m *members) checkKind(h header) {
 	for _, kind := range kinds {
 		if m.has(kind.claim) {
-			value, _ := unquote(m.raw[kind.claim])
-			m.check(kind.accepted(value), "the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
+			value, _ := unquote(m.raw[kind.claim]) // "" if it isn't a string
+			same := func(s string) bool { return strings.EqualFold(s, value) }
+			ok := slices.ContainsFunc(kind.accepted, same) || kind.rejected != nil && !slices.ContainsFunc(kind.rejected, same)
+			m.check(ok, "the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
 		}
 	}
 	// Some access tokens have nonce or auth_time, as ID tokens do, but say what they

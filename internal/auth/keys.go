@@ -101,11 +101,6 @@ func (k *key) parse(data jsontext.Value) error {
 	if err := json.Unmarshal(data, &members); err != nil {
 		return errors.New("not a JSON object in UTF-8 without duplicate names")
 	}
-	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"} {
-		if _, ok := members[name]; ok {
-			return errors.New("not a public key")
-		}
-	}
 	var ops []string
 	if v, ok := members["key_ops"]; ok && (json.Unmarshal(v, &ops) != nil || !slices.Contains(ops, "verify")) {
 		return errors.New("its key_ops lack verify")
@@ -121,6 +116,9 @@ func (k *key) parse(data jsontext.Value) error {
 	var parsed jose.JSONWebKey
 	if err := parsed.UnmarshalJSON(data); err != nil {
 		return err
+	}
+	if !parsed.IsPublic() {
+		return errors.New("not a public key")
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {
 		return fmt.Errorf("its use is %s", logging.Quote(parsed.Use))
