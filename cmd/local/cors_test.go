@@ -64,7 +64,7 @@ func TestCORSOrigins(t *testing.T) {
 		var out bytes.Buffer
 		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, logging.New(&out, slog.LevelInfo)
 		o := options{data: t.TempDir(), store: "bolt"}
-		stores, err := openStores(t.Context(), o, cfg, log)
+		stores, err := openers[o.store](t.Context(), o, cfg, log)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,6 @@ import (
 	"example.com/plantstore/internal/issuer"
 )
 
-// plantsFile is the name of the embedded store's file in the data directory.
-const plantsFile = "plants.db"
-
 // secureData creates the data directory if it is missing, and makes its files
 // private: one that was copied there may not be. It refuses a directory that other
 // users can write to, and what doesn't belong to the user with this id, since

@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 			return err
 		}
 	}
-	stores, err := openStores(ctx, opts, cfg, log)
+	stores, err := openers[opts.store](ctx, opts, cfg, log)
 	if err != nil {
 		return err
 	}

@@ -9,19 +9,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/page"
@@ -29,16 +21,11 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// endpointVariable is the SDK's variable for DynamoDB Local's address.
-const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
-
-// options are the command-line flags, and the DynamoDB endpoint that decides
-// their defaults.
+// options are the command-line flags.
 type options struct {
 	addr         string
 	data         string
 	store        string
-	endpoint     string // "" for AWS
 	exposeIssuer bool
 }
 
@@ -46,12 +33,12 @@ type options struct {
 var errUsage = errors.New("see -help")
 
 func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
-	o := options{endpoint: getenv(endpointVariable)}
+	var o options
 	flags := flag.NewFlagSet("local", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are returned, in one line
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
-	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at "+endpointVariable+
+	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+
 		"; the default is dynamodb if that is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
 	err := flags.Parse(args)
@@ -78,12 +65,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		return options{}, fmt.Errorf("-data is empty: set it to a directory; %w", errUsage)
 	}
 	if o.store == "" {
-		o.store = "bolt"
-		if o.endpoint != "" {
-			o.store = "dynamodb"
-		}
+		o.store = defaultStore(getenv)
 	}
-	if o.store != "bolt" && o.store != "dynamodb" {
+	if openers[o.store] == nil {
 		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
 	}
 	return o, nil
@@ -101,74 +85,10 @@ func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler
 	return handlers.New(s.plants, verifier, log)
 }
 
-// startTimeout limits the wait for credentials and a table. It changes in tests.
-var startTimeout = 10 * time.Second
-
-func openStores(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (*stores, error) {
-	if o.store == "bolt" {
-		path := filepath.Join(o.data, plantsFile)
-		file, err := bolt.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return &stores{
-			plants: bolt.NewStore[plants.Plant](file, "ids", "plants"),
-			close:  file.Close,
-			where:  path + " (to start over, stop the program and delete the file)",
-		}, nil
-	}
-	settings, err := loadConfig(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	client, err := dynamo.NewClient(settings, log)
-	if err != nil {
-		return nil, err
-	}
-	where := "DynamoDB"
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	// Not o.endpoint, which the SDK can be told to ignore.
-	if endpoint := client.Options().BaseEndpoint; endpoint == nil {
-		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
-			return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
-				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
-		}
-	} else {
-		where += " at " + *endpoint // without password: NewClient has checked it
-	}
-	for _, table := range cfg.Tables {
-		if err := dynamo.EnsureTable(ctx, client, table); errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", where, err)
-		}
-	}
-	return &stores{
-		plants: dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]),
-		close:  func() error { return nil },
-		where:  where,
-	}, nil
-}
-
-// loadConfig returns the AWS settings that the SDK finds on any machine: in the
-// environment, in shared files with their profiles and SSO sessions, and in the
-// roles of containers and instances.
-//
-// https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
-func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
-	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(dynamo.Logger(log)))
-	if err != nil {
-		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
-	}
-	// Without any credentials the SDK asks for the role of an EC2 instance,
-	// which takes seconds to fail on other machines. NewClient sets credentials
-	// for DynamoDB Local.
-	if dynamo.IsLocal(dynamodb.NewFromConfig(cfg).Options().BaseEndpoint) &&
-		aws.IsCredentialsProvider(cfg.Credentials, (*ec2rolecreds.Provider)(nil)) {
-		cfg.Credentials = nil
-	}
-	return cfg, nil
+// openers open the stores, by the value of -store.
+var openers = map[string]func(context.Context, options, config.Config, *slog.Logger) (*stores, error){
+	"bolt":     openBolt,
+	"dynamodb": openDynamoDB,
 }
 
 // tokens verifies tokens, and issues them if no other issuer is configured.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// setAWS clears the SDK's variables, and then sets one of them.
+func setAWS(t *testing.T, name, value string) {
+	for name, value := range map[string]string{
+		endpointVariable: "", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_ACCESS_KEY_ID": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "",
+		"AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_CONFIG_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(name, value)
+	}
+	t.Setenv(name, value)
+}
+
+// Without credentials, a program that would use AWS says so at once, also if the
+// SDK ignores the endpoint. Package e2e has the other settings that stop it.
+func TestNoCredentials(t *testing.T) {
+	setAWS(t, endpointVariable, "http://127.0.0.1:1")
+	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, want one line", err)
+	}
+}
+
+// The program waits for credentials and for DynamoDB Local only for a while, and
+// only until Ctrl-C.
+func TestNoResponse(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and no more
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	defer func(d time.Duration) { startTimeout = d }(startTimeout)
+	for _, name := range []string{endpointVariable, "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+		for _, limits := range [][2]time.Duration{{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}} {
+			setAWS(t, name, "http://"+silent.Addr().String())
+			ctx, cancel := context.WithTimeout(t.Context(), limits[0]) // the user's
+			startTimeout = limits[1]
+			start := time.Now()
+			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, os.Getenv, io.Discard, io.Discard)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 30*time.Second {
+				t.Errorf("%s, %v: got %v, want an error when the time is up", name, limits, err)
+			}
+		}
+	}
+}
