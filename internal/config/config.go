@@ -3,7 +3,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -25,22 +24,6 @@ const (
 	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
 )
 
-// Tables are the DynamoDB tables, one for each resource. DynamoDB Local, the checks
-// and the tests of template.yaml go over them.
-var Tables = []Table{
-	{Resource: PlantTable, Variable: "TABLE_NAME", Default: "plants"},
-}
-
-// PlantTable is the table of plants.
-const PlantTable = "PlantTable"
-
-// A Table is a DynamoDB table.
-type Table struct {
-	Resource string // its logical id in template.yaml
-	Variable string // the environment variable with its name
-	Default  string // its name if the variable is unset
-}
-
 // Config holds the settings of the service.
 type Config struct {
 	// Tables has the name of each of [Tables], by its Resource.
@@ -61,19 +44,15 @@ type Config struct {
 // FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
 // the variable to change.
 func FromEnv(getenv func(string) string) (Config, error) {
-	c := Config{Tables: map[string]string{}}
-	for _, t := range Tables {
-		name := cmp.Or(getenv(t.Variable), t.Default)
-		if !isTableName(name) {
-			return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", t.Variable, name)
-		}
-		c.Tables[t.Resource] = name
+	var c Config
+	var err error
+	if c.Tables, err = tables(getenv); err != nil {
+		return Config{}, err
 	}
 	var known bool
 	if c.LogLevel, known = levels[strings.ToLower(getenv(LogLevel))]; !known {
 		return Config{}, fmt.Errorf("%s: %q is not a log level: use debug, info, warn or error", LogLevel, getenv(LogLevel))
 	}
-	var err error
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
 	}
@@ -88,14 +67,6 @@ func FromEnv(getenv func(string) string) (Config, error) {
 
 var levels = map[string]slog.Level{
 	"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-}
-
-// isTableName reports whether a DynamoDB table can have the name s. It needs no
-// regular expression, whose compilation each cold start of the function would pay.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
-func isTableName(s string) bool {
-	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
-	return 3 <= len(s) && len(s) <= 255 && strings.Trim(s, valid) == ""
 }
 
 // isOrigin reports whether s is * or a web origin (RFC 6454), such as
