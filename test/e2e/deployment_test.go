@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/test/tools"
 )
@@ -22,6 +23,9 @@ var (
 	baseURL  = flag.String("base", "", "base `URL` of the deployment that TestDeployment tests")
 	tokenURL = flag.String("token-url", "", "`URL` of the token endpoint that gives tokens to the clients in PLANTS_CLIENT_1 and so on")
 )
+
+// dynamoLag is the longest lag of the index that lists read.
+const dynamoLag = 5 * time.Second
 
 // TestDeployment runs the suite against a running deployment, which can be in
 // use. "make acceptance" calls it:

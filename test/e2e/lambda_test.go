@@ -18,9 +18,6 @@ import (
 	"example.com/plantstore/test/tools"
 )
 
-// dynamoLag is the longest lag of the index that lists read.
-const dynamoLag = 5 * time.Second
-
 // TestPackage runs the suite on the packaged function behind an HTTP API, on
 // DynamoDB Local, whose tables the function checks. Package lambdahttp tests events that are not HTTP requests.
 func TestPackage(t *testing.T) {
@@ -172,10 +169,4 @@ func TestLambdaKeysUnavailable(t *testing.T) {
 		t.Errorf("the function is not frozen: %s", stat)
 	}
 	u.expectList(t, 200)
-}
-
-// trust returns the environment of a program that trusts issuers of package
-// authtest. Keys is the variable that says where their keys are.
-func trust(keys string) []string {
-	return []string{config.TokenIssuer + "=" + authtest.IssuerURL, config.TokenAudience + "=other, " + authtest.Audience, keys}
 }

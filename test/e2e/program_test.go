@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/tools"
 )
 
@@ -111,3 +112,9 @@ func (c *client) expectList(t *testing.T, status int) {
 
 // newPlant returns a plant with a random id.
 func newPlant() element { return plants.example(randomID()) }
+
+// trust returns the environment of a program that trusts issuers of package
+// authtest. Keys is the variable that says where their keys are.
+func trust(keys string) []string {
+	return []string{config.TokenIssuer + "=" + authtest.IssuerURL, config.TokenAudience + "=other, " + authtest.Audience, keys}
+}

@@ -1,0 +1,46 @@
+package e2e
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/test/tools"
+)
+
+// A second process on the same data does not start, and does not disturb the
+// first one. Nor does one that can't have its port.
+func TestSecondProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := start(t, tools.Environ(), dir)
+	refuses(t, tools.Environ(), dir, nil, filepath.Join(dir, "plants.db"), "another process")
+	addr := strings.TrimPrefix(p.Base, "http://")
+	refuses(t, tools.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "another port")
+	u, basil := p.user(t), newPlant()
+	plants.postAll(t, u, basil)
+	plants.expect(t, u, basil)
+}
+
+// Tokens and plants outlive a restart, even if the port changes. Tokens of
+// another data directory are invalid. With LOG_LEVEL=error, none of this is
+// logged.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := start(t, tools.Environ("LOG_LEVEL=error"), dir)
+	u, basil := p.user(t), newPlant()
+	plants.postAll(t, u, basil)
+	p.stop(t)
+	messages := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\nstopped\n$`)
+	if text := p.Stderr.String(); !messages.MatchString(text) { // it waits for nothing when it stops
+		t.Errorf("it prints:\n%s\nwant %s", text, messages)
+	}
+	if log := p.Stdout.String(); log != "" {
+		t.Errorf("unexpected log:\n%s", log)
+	}
+	again, other := start(t, tools.Environ(), dir), start(t, tools.Environ(), t.TempDir())
+	plants.expect(t, newClient(again.target(), u.token), basil)
+	newClient(other.target(), u.token).expectList(t, 401)
+}

@@ -1,0 +1,52 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/tools"
+)
+
+// Without DynamoDB Local the program says so.
+func TestUnreachableDynamoDB(t *testing.T) {
+	t.Parallel()
+	refuses(t, tools.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "http://127.0.0.1:1", "DynamoDB Local")
+}
+
+// With another issuer and DynamoDB the program creates the tables, accepts only that
+// issuer's tokens, issues none, and may listen on any address.
+func TestOtherIssuer(t *testing.T) {
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
+	defer keys.Close()
+	env := append(trust(config.TokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text()+"-")...)
+	p := start(t, tools.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
+	target := p.target()
+	target.Lag = dynamoLag
+	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), randomID()
+	for _, r := range resources() { // each has its own table
+		r.postAll(t, u, r.example(id))
+		r.expect(t, u, r.example(id))
+	}
+	claims := authtest.Claims("alice")
+	claims["iss"] = "urn:plantstore:local"
+	u.as(issuer.Sign(claims)).expectList(t, 401)
+	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
+		if _, err := u.send(t, request{Method: "GET", Target: path}, 404); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.HasPrefix(p.Base, "http://localhost:") {
+		t.Errorf("the address %s can't be opened in a browser", p.Base)
+	}
+	if text := p.Stderr.String(); strings.Contains(text, "curl") {
+		t.Errorf("the start-up messages show how to get a token that is not accepted:\n%s", text)
+	}
+}
