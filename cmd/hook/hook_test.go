@@ -25,26 +25,6 @@ import (
 
 func TestMain(m *testing.M) { tools.Main(m) }
 
-// startAWS starts Lambda's API with one function, which invoke implements, beside
-// another API. It returns the address.
-// https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
-func startAWS(t *testing.T, name string, invoke func(context.Context, []byte) ([]byte, error), other http.HandlerFunc) string {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", other)
-	mux.HandleFunc("POST /2015-03-31/functions/"+name+"/invocations", func(w http.ResponseWriter, r *http.Request) {
-		payload, _ := io.ReadAll(r.Body)
-		response, err := invoke(r.Context(), payload)
-		if err != nil {
-			w.Header().Set("X-Amz-Function-Error", "Unhandled")
-			response = fmt.Appendf(nil, `{"errorMessage":%q}`, err)
-		}
-		w.Write(response)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
 // The hook accepts a version of cmd/lambda that works, and
 // rejects another with the reason in its log. If it can't report, it fails.
 // https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_PutLifecycleEventHookExecutionStatus.html
@@ -77,7 +57,7 @@ func TestHook(t *testing.T) {
 		{fails, 400, "Failed", `"msg":"new version rejected"`},
 	} {
 		var got string
-		env := []string{"NEW_VERSION=" + version, "AWS_ENDPOINT_URL=" + startAWS(t, version, tt.invoke, func(w http.ResponseWriter, r *http.Request) {
+		env := []string{"NEW_VERSION=" + version, "AWS_ENDPOINT_URL=" + lambdalocal.StartAPI(t, version, tt.invoke, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			got += r.Header.Get("X-Amz-Target") + string(body)
 			w.WriteHeader(tt.accepted)

@@ -33,22 +33,22 @@ with open(os.path.join(os.path.dirname(__file__), "../../template.yaml")) as f:
 table = resources["PlantTable"]
 del table["Condition"]
 
-# Moto's CloudFormation makes no user pools and aliases.
-cognito, functions = client("cognito-idp"), client("lambda")
-policies = resources["UserPool"]["Properties"]["Policies"]
-pool = cognito.create_user_pool(PoolName="plants", DeletionProtection="ACTIVE", Policies=policies)["UserPool"]["Id"]
-people = cognito.create_user_pool_client(UserPoolId=pool, ClientName="people", ExplicitAuthFlows=["ALLOW_USER_PASSWORD_AUTH"])
-programs = cognito.create_user_pool_client(UserPoolId=pool, ClientName="programs", GenerateSecret=True)
-
 function = {"Runtime": "provided.al2023", "Handler": "bootstrap", "Role": {"Fn::GetAtt": ["Role", "Arn"]}, "Code": {"ZipFile": "code"}}
 outputs = {
     "BaseUrl": "https://plants.example",
     "TableName": {"Ref": "PlantTable"},
-    "UserPoolId": pool,
-    "ClientId": people["UserPoolClient"]["ClientId"],
-    "MachineClientId": programs["UserPoolClient"]["ClientId"],
-    "TokenUrl": "https://tokens.example",
 }
+# Moto's CloudFormation makes no user pools and aliases.
+cognito = client("cognito-idp")
+policies = resources["UserPool"]["Properties"]["Policies"]
+pool = cognito.create_user_pool(PoolName="plants", DeletionProtection="ACTIVE", Policies=policies)["UserPool"]["Id"]
+people = cognito.create_user_pool_client(UserPoolId=pool, ClientName="people", ExplicitAuthFlows=["ALLOW_USER_PASSWORD_AUTH"])
+programs = cognito.create_user_pool_client(UserPoolId=pool, ClientName="programs", GenerateSecret=True)
+outputs["UserPoolId"] = pool
+outputs["ClientId"] = people["UserPoolClient"]["ClientId"]
+outputs["MachineClientId"] = programs["UserPoolClient"]["ClientId"]
+outputs["TokenUrl"] = "https://tokens.example"
+
 template = {
     "Resources": {
         "PlantTable": table,
@@ -66,7 +66,7 @@ stacks.create_stack(StackName="plants-without-pool", TemplateBody=json.dumps(sma
 created = {
     r["LogicalResourceId"]: r["PhysicalResourceId"] for r in stacks.describe_stack_resources(StackName="plants")["StackResources"]
 }
-name = created["PlantFunction"]
+name, functions = created["PlantFunction"], client("lambda")
 functions.create_alias(FunctionName=name, Name="live", FunctionVersion=functions.publish_version(FunctionName=name)["Version"])
 client("dynamodb").put_item(TableName=created["PlantTable"], Item={"id": {"N": "7"}, "owner": {"S": "alice"}})
 

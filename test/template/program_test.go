@@ -16,19 +16,17 @@ var otherIssuer = map[string]string{"TokenIssuer": "https://example.eu.auth0.com
 // them. The tables are also those of the outputs.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	const pool = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_1a2B3c"
+	const issuer = "TokenIssuer=https://a.example/ TokenAudience=plants,api://plants "
 	defaults := map[string]string{
-		config.TokenIssuer: "${UserPool.ProviderURL}", config.TokenAudience: "${UserClient}",
-		config.TokenJWKSURL: "", config.TokenJWKS: "", config.RequireScopes: "false", config.LogLevel: "info",
+		config.TokenIssuer: "https://a.example/", config.TokenAudience: "plants,api://plants",
+		config.TokenJWKSURL: "", config.TokenJWKS: "", config.RequireScopes: "", config.LogLevel: "info",
 		"AWS_ENDPOINT_URL_DYNAMODB": "", "GOMAXPROCS": "1", "GOGC": "400", // read by the AWS SDK and the Go runtime
 	}
 	tests := map[string]map[string]string{
-		"":                   {},
-		"MachineClient=true": {config.TokenAudience: "${UserClient},${ProgramClient}"},
-		"RequireScopes=true": {config.RequireScopes: "true"},
-		"LogLevel=warn":      {config.LogLevel: "warn"},
-		"TokenIssuer=https://a.example/ TokenAudience=plants,api://plants TokenJwksUrl=https://a.example/keys": {
-			config.RequireScopes: "", config.TokenIssuer: "https://a.example/", config.TokenAudience: "plants,api://plants", config.TokenJWKSURL: "https://a.example/keys"},
+		"":                                    {},
+		"RequireScopes=true":                  {config.RequireScopes: "true"},
+		"LogLevel=warn":                       {config.LogLevel: "warn"},
+		"TokenJwksUrl=https://a.example/keys": {config.TokenJWKSURL: "https://a.example/keys"},
 	}
 	for _, table := range config.Tables {
 		defaults[table.Variable] = "${" + table.Resource + "}"
@@ -41,33 +39,35 @@ func TestEnvironment(t *testing.T) {
 		return ""
 	})
 	for parameters, changes := range tests {
-		s := deploy(t, overrides(parameters))
-		got := map[string]string{}
-		variables, _ := at(s.Resources[function].Properties, "Environment", "Variables").(map[string]any)
-		for name, value := range variables {
-			got[name] = str(value)
-		}
+		s := deploy(t, overrides(issuer+parameters))
+		got := s.environment()
 		want := maps.Clone(defaults)
 		maps.Copy(want, changes)
 		if !maps.Equal(got, want) {
 			t.Errorf("template.yaml: with %q the function has the variables %q, want %q", parameters, got, want)
 		}
-		real := strings.NewReplacer("${UserPool.ProviderURL}", pool, "${", "", "}", "")
+		real := strings.NewReplacer("${", "", "}", "")
 		if _, err := config.FromEnv(func(name string) string { return real.Replace(got[name]) }); err != nil {
 			t.Errorf("with %q the program does not start: %v", parameters, err)
 		}
-		created := map[string]string{"UserPool": config.TokenIssuer}
 		for _, table := range config.Tables {
-			created[table.Resource] = table.Variable
 			name := strings.TrimPrefix(existing(table), "Existing") + "Name"
 			if output := str(s.Outputs[name], "Value"); output != want[table.Variable] {
 				t.Errorf("template.yaml: with %q the output %s is %q, want %s", parameters, name, output, want[table.Variable])
 			}
-		}
-		for resource, variable := range created {
-			if used := strings.Contains(want[variable], "${"); used != (s.Resources[resource].Type != "") {
-				t.Errorf("template.yaml: with %q the stack has %s: %t, but the function needs it: %t", parameters, resource, !used, used)
+			if used := strings.Contains(want[table.Variable], "${"); used != (s.Resources[table.Resource].Type != "") {
+				t.Errorf("template.yaml: with %q the stack has %s: %t, but the function needs it: %t", parameters, table.Resource, !used, used)
 			}
 		}
 	}
+}
+
+// environment returns the variables of the function.
+func (s stack) environment() map[string]string {
+	all := map[string]string{}
+	variables, _ := at(s.Resources[function].Properties, "Environment", "Variables").(map[string]any)
+	for name, value := range variables {
+		all[name] = str(value)
+	}
+	return all
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -20,29 +19,6 @@ func TestBoundary(t *testing.T) {
 		if r.Type == "AWS::IAM::Role" && str(r.Properties, "PermissionsBoundary") != boundary {
 			t.Errorf("template.yaml: %s has no PermissionsBoundary", name)
 		}
-	}
-}
-
-// The user pool has the scopes of the routes, and the client of programs may use them.
-func TestScopes(t *testing.T) {
-	t.Parallel()
-	s := deploy(t, overrides("MachineClient=true"))
-	var defined []string
-	for name, r := range s.Resources {
-		if r.Type != "AWS::Cognito::UserPoolResourceServer" {
-			continue
-		}
-		for _, scope := range list(r.Properties, "Scopes") {
-			defined = append(defined, str(r.Properties, "Identifier")+"/"+str(scope, "ScopeName"))
-		}
-		if !slices.Contains(oneOrMore(s.Resources["ProgramClient"].DependsOn), name) {
-			t.Errorf("template.yaml: ProgramClient needs DependsOn: %s, or Cognito may not know its scopes yet", name)
-		}
-	}
-	slices.Sort(defined)
-	allowed := slices.Sorted(slices.Values(oneOrMore(at(s.Resources["ProgramClient"].Properties, "AllowedOAuthScopes"))))
-	if want := handlers.Scopes(); !slices.Equal(defined, want) || !slices.Equal(allowed, want) {
-		t.Errorf("template.yaml: the resource servers of UserPool define %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
 	}
 }
 

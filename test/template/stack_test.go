@@ -115,6 +115,16 @@ func deploy(t *testing.T, parameters map[string]string) stack {
 	return s
 }
 
+// overrides returns parameters in the form of sam deploy --parameter-overrides.
+func overrides(text string) map[string]string {
+	parameters := map[string]string{}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		parameters[name] = strings.Trim(value, `\"`)
+	}
+	return parameters
+}
+
 // readFile reads a file in the top folder of the repository.
 func readFile(t *testing.T, name string) string {
 	t.Helper()

@@ -110,32 +110,3 @@ func checkPermissions(t *testing.T, parameters map[string]string, name func(conf
 		t.Errorf("template.yaml: remove the managed policies %s: they may grant more than the function uses", policies)
 	}
 }
-
-// The alarms watch the actions on each table and its index, and the writes of both. They
-// may watch other actions, too.
-func TestTableAlarms(t *testing.T) {
-	t.Parallel()
-	s := deploy(t, restored("AlarmTopic="+topic))
-	var want, got []string
-	for _, table := range config.Tables {
-		dimension := map[string]any{"Name": "TableName", "Value": "restored-" + table.Default}
-		index := map[string]any{"Name": "GlobalSecondaryIndexName", "Value": dynamo.OwnerIndex}
-		want = append(want, "WriteThrottles "+str([]any{dimension}), "WriteThrottles "+str([]any{dimension, index}))
-		for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
-			operation := map[string]any{"Name": "Operation", "Value": strings.TrimPrefix(action, "dynamodb:")}
-			want = append(want, "TableErrors "+str([]any{dimension, operation}))
-		}
-	}
-	for _, alarm := range []string{"TableErrors", "WriteThrottles"} {
-		for _, m := range list(s.Resources[alarm].Properties, "Metrics") {
-			if dimensions := at(m, "MetricStat", "Metric", "Dimensions"); dimensions != nil {
-				got = append(got, alarm+" "+str(dimensions))
-			}
-		}
-	}
-	for _, metric := range want {
-		if !slices.Contains(got, metric) {
-			t.Errorf("template.yaml: no alarm watches %s; these are watched:\n%s", metric, strings.Join(got, "\n"))
-		}
-	}
-}

@@ -56,14 +56,10 @@ func TestNewValues(t *testing.T) {
 		other[name] = value
 		checkUpdate(t, name, deploy(t, base), deploy(t, other))
 	}
-	// With the stack's own tables or user pool nothing changes that the function reads.
-	template := readFile(t, "template.yaml")
-	own := map[string]map[string]string{"TokenIssuer": {"TokenIssuer": "${UserPool.ProviderURL}", "TokenAudience": "${UserClient}"}}
+	// With the stack's own tables nothing changes that the function reads.
 	for _, table := range config.Tables {
-		own[existing(table)] = map[string]string{existing(table): "${" + table.Resource + "}"}
-	}
-	for name, values := range own {
-		checkUpdate(t, name, deploy(t, nil), do(t, job{Template: template, Parameters: values}))
+		own := map[string]string{existing(table): "${" + table.Resource + "}"}
+		checkUpdate(t, existing(table), deploy(t, nil), do(t, job{Template: readFile(t, "template.yaml"), Parameters: own}))
 	}
 }
 
@@ -131,14 +127,10 @@ func TestIssuers(t *testing.T) {
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
-	for name, r := range deploy(t, overrides("MachineClient=true")).Resources {
+	for name, r := range deploy(t, nil).Resources {
 		keep := slices.Contains(kept, r.Type)
 		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" || r.Type == "AWS::Cognito::UserPoolResourceServer" && r.DeletionPolicy == "Retain" {
 			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
-		}
-		// Programs keep their client, whose id owns their plants, whatever MachineClient is.
-		if name != "TokenDomain" && deploy(t, nil).Resources[name].Type == "" {
-			t.Errorf("template.yaml: %s is removed with MachineClient", name)
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/dynamo"
 )
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
@@ -64,12 +67,31 @@ func TestDeploymentGroup(t *testing.T) {
 	}
 }
 
-// overrides returns parameters in the form of sam deploy --parameter-overrides.
-func overrides(text string) map[string]string {
-	parameters := map[string]string{}
-	for field := range strings.FieldsSeq(text) {
-		name, value, _ := strings.Cut(field, "=")
-		parameters[name] = strings.Trim(value, `\"`)
+// The alarms watch the actions on each table and its index, and the writes of both. They
+// may watch other actions, too.
+func TestTableAlarms(t *testing.T) {
+	t.Parallel()
+	s := deploy(t, restored("AlarmTopic="+topic))
+	var want, got []string
+	for _, table := range config.Tables {
+		dimension := map[string]any{"Name": "TableName", "Value": "restored-" + table.Default}
+		index := map[string]any{"Name": "GlobalSecondaryIndexName", "Value": dynamo.OwnerIndex}
+		want = append(want, "WriteThrottles "+str([]any{dimension}), "WriteThrottles "+str([]any{dimension, index}))
+		for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
+			operation := map[string]any{"Name": "Operation", "Value": strings.TrimPrefix(action, "dynamodb:")}
+			want = append(want, "TableErrors "+str([]any{dimension, operation}))
+		}
 	}
-	return parameters
+	for _, alarm := range []string{"TableErrors", "WriteThrottles"} {
+		for _, m := range list(s.Resources[alarm].Properties, "Metrics") {
+			if dimensions := at(m, "MetricStat", "Metric", "Dimensions"); dimensions != nil {
+				got = append(got, alarm+" "+str(dimensions))
+			}
+		}
+	}
+	for _, metric := range want {
+		if !slices.Contains(got, metric) {
+			t.Errorf("template.yaml: no alarm watches %s; these are watched:\n%s", metric, strings.Join(got, "\n"))
+		}
+	}
 }

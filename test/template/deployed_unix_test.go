@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package template
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/template"
+	"example.com/plantstore/test/lambdalocal"
 	"example.com/plantstore/test/tools"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestCheckDeployed(t *testing.T) {
 	t.Parallel()
 	tools.Need(t, "make")
-	env := template.Python(t).Env
+	env := Python(t).Env
 	for report, works := range map[string]bool{`{"ok":true,"parts":{}}`: true, `{"ok":false,"parts":{"x":"\"ok\":true"}}`: false, "no report": false} {
 		invoke := func(_ context.Context, payload []byte) ([]byte, error) {
 			if string(payload) != `{"check": true}` || report == "no report" {
@@ -28,7 +28,7 @@ func TestCheckDeployed(t *testing.T) {
 			}
 			return []byte(report), nil
 		}
-		url := startAWS(t, "plants-PlantFunction-1:live", invoke, func(w http.ResponseWriter, r *http.Request) { // CloudFormation's DescribeStackResource
+		url := lambdalocal.StartAPI(t, "plants-PlantFunction-1:live", invoke, func(w http.ResponseWriter, r *http.Request) { // CloudFormation's DescribeStackResource
 			fmt.Fprintf(w, "<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail><PhysicalResourceId>%s-%s-1"+
 				"</PhysicalResourceId></StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>",
 				r.FormValue("StackName"), r.FormValue("LogicalResourceId"))
