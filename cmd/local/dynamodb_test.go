@@ -11,6 +11,18 @@ import (
 	"time"
 )
 
+// The program uses DynamoDB Local where its address is set, unless told otherwise.
+func TestDefaultStore(t *testing.T) {
+	getenv := func(name string) string {
+		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
+	}
+	for args, want := range map[string]string{"": "dynamodb", "-store=bolt": "bolt"} {
+		if got, err := parseFlags(strings.Fields(args), getenv, io.Discard); got.store != want || err != nil {
+			t.Errorf("%q: got the store %q, %v, want %s", args, got.store, err, want)
+		}
+	}
+}
+
 // setAWS clears the SDK's variables, and then sets one of them.
 func setAWS(t *testing.T, name, value string) {
 	for name, value := range map[string]string{

@@ -13,28 +13,22 @@ import (
 func noEnv(string) string { return "" }
 
 func TestParseFlags(t *testing.T) {
-	dynamodb := func(name string) string {
-		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
-	}
 	for _, test := range []struct {
-		args   string
-		getenv func(string) string
-		want   options
-		err    string
+		args string
+		want options
+		err  string
 	}{
-		{"", noEnv, options{addr: "127.0.0.1:8080", data: ".data", store: "bolt"}, ""},
-		{"", dynamodb, options{addr: "127.0.0.1:8080", data: ".data", store: "dynamodb"}, ""},
-		{"-store bolt -data d -addr :0 -expose-issuer", dynamodb,
-			options{addr: ":0", data: "d", store: "bolt", exposeIssuer: true}, ""},
-		{"-store sqlite", noEnv, options{}, "-store"},
-		{"-data=", noEnv, options{}, "-data"},
-		{"-version", noEnv, options{}, "-version"},
-		{"serve", noEnv, options{}, "serve"},
-		{"-addr 8080", noEnv, options{}, "-addr 8080: use HOST:PORT, such as 127.0.0.1:8080, with a port up to 65535; see -help"},
-		{"-addr :65536", noEnv, options{}, "-addr :65536: use HOST:PORT"},
+		{"", options{addr: "127.0.0.1:8080", data: ".data", store: "bolt"}, ""},
+		{"-store bolt -data d -addr :0 -expose-issuer", options{addr: ":0", data: "d", store: "bolt", exposeIssuer: true}, ""},
+		{"-store sqlite", options{}, "-store"},
+		{"-data=", options{}, "-data"},
+		{"-version", options{}, "-version"},
+		{"serve", options{}, "serve"},
+		{"-addr 8080", options{}, "-addr 8080: use HOST:PORT, such as 127.0.0.1:8080, with a port up to 65535; see -help"},
+		{"-addr :65536", options{}, "-addr :65536: use HOST:PORT"},
 	} {
 		var stderr bytes.Buffer
-		got, err := parseFlags(strings.Fields(test.args), test.getenv, &stderr)
+		got, err := parseFlags(strings.Fields(test.args), noEnv, &stderr)
 		if test.err == "" && (err != nil || got != test.want) {
 			t.Errorf("%q: got %+v, %v, want %+v", test.args, got, err, test.want)
 		}

@@ -1,0 +1,40 @@
+//go:build extending
+
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestParts takes each part away from a copy of the project, by the commands of
+// docs/extending.md, which end with the tests that still pass.
+func TestParts(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "docs/extending.md"), "\n## Take a part away\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	parts := strings.Split(section, "\n### ")
+	block := regexp.MustCompile("(?s)\n```sh\n(.*?)```")
+	for _, part := range parts[1:] {
+		name, _, _ := strings.Cut(part, "\n")
+		t.Run(name, func(t *testing.T) {
+			dir := copyProject(t)
+			script := "set -e\n" + block.FindStringSubmatch(parts[0])[1] + block.FindStringSubmatch(part)[1]
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath") // so that the copies share the build cache
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if unformatted := run(t, dir, "gofmt -l ."); unformatted != "" {
+				t.Errorf("gofmt would change %s", unformatted)
+			}
+			run(t, dir, "go vet -tags contract,issuers,extending ./...")
+		})
+	}
+	if len(parts) == 1 {
+		t.Error("docs/extending.md has no parts to take away")
+	}
+}
