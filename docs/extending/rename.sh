@@ -3,20 +3,31 @@
 #
 #	docs/extending/rename.sh github.com/you/orchids orchid orchids "Orchid House"
 #
-# The arguments are the module path, what replaces "plant" and "plants", and
-# optionally what replaces the title "Plant Store". It needs git, perl and Go.
+# The arguments are the module path, what replaces "plant" and "plants", and what
+# replaces the title "Plant Store", by default "Orchid Service". It first renames a
+# copy, so that names that clash with others change nothing. It needs git, perl and Go.
 set -eu
 fail() {
 	echo "rename: $*" >&2
 	exit 2
 }
-[ $# -eq 3 ] || [ $# -eq 4 ] || fail "usage: $0 MODULE SINGULAR PLURAL [TITLE], such as: $0 github.com/you/orchids orchid orchids"
-printf '%s %s' "$2" "$3" | LC_ALL=C grep -qx '[a-z][a-z]* [a-z][a-z]*' || fail "the names may only have the letters a to z in lower case, not $2 and $3"
+if [ $# -lt 3 ] || [ $# -gt 4 ] || [ -z "$1$2$3" ]; then
+	fail "usage: make rename MODULE=github.com/you/orchids NAME=orchid NAMES=orchids [TITLE='Orchid House']"
+fi
+printf %s "$1" | LC_ALL=C grep -Eqx '[A-Za-z0-9][A-Za-z0-9._~/-]*[A-Za-z0-9]' || fail "MODULE must be a module path such as github.com/you/orchids, not \"$1\""
+printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]+' || fail "NAME and NAMES may only have the letters a to z in lower case, not \"$2\" and \"$3\""
 [ "$2" != "$3" ] || fail "the singular and the plural must differ"
 cd "$(dirname "$0")/../.."
 
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
+
+if [ -z "${RENAMED_COPY-}" ]; then
+	copy=$(mktemp -d)
+	trap 'rm -rf "$copy"' EXIT
+	git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
+	(cd "$copy" && git init -q && git add -A && RENAMED_COPY=yes docs/extending/rename.sh "$@")
+fi
 
 # The first place where the code already has one of the names, outside comments
 # and strings, in case they clash.
@@ -29,14 +40,22 @@ taken=$(git ls-files '*.go' | perl -ne '
 
 # The module path comes first, since it may have the old words in it. Then "a" or
 # "an" is made to fit the new name. A test percent-encodes a path.
-rename='BEGIN { ($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)}; $n = $s =~ /^[aeiou]/ ? "n" : "" }
-	s{\Q$old\E}{\0}g;
-	s{Plant Store}{$t}g if $t;
+rename='BEGIN {
+		($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)};
+		$n = $s =~ /^[aeiou]/ ? "n" : "";
+		$t ||= ucfirst("$s Service");
+		($id = lc $t) =~ s{[^a-z0-9]}{}g;
+		($repo = $m) =~ s{/v[0-9]+$}{};
+		($dir = $repo) =~ s{.*/}{};
+	}
+	s{git clone\x20https://\S+ && cd \S+}{git clone https://\x01 && cd \x02};
+	s{\Q$old\E(?![\w.-])}{\0}g;
+	s{Plant Store|plant store}{$t}g; s{plantstore}{$id}g;
 	s{\b([Aa])n?( [`*"]*)(?=plant)}{$1$n$2}gi;
 	s{%70%6c%61%6e%74%73}{join "", map { sprintf "%%%02x", ord } split //, $p}ge;
 	s{plants}{$p}g; s{Plants}{ucfirst $p}ge; s{PLANTS}{uc $p}ge;
 	s{plant}{$s}g; s{Plant}{ucfirst $s}ge; s{PLANT}{uc $s}ge;
-	s{\0}{$m}g'
+	s{\0}{$m}g; s{\x01}{$repo}g; s{\x02}{$dir}g'
 
 git grep -IlzE '' -- ':!LICENSE' ':!go.sum' ':!*.svg' | xargs -0 perl -pi -e "$rename"
 git ls-files | while read -r from; do
@@ -47,7 +66,11 @@ git ls-files | while read -r from; do
 	fi
 done
 find . -depth -type d -empty ! -path './.git/*' -exec rmdir {} \;
-errors=$({ gofmt -w . && go vet ./...; } 2>&1) || fail "the new names clash with names in the code, such as ${taken:-in these lines}:
+gofmt -w .
+if [ -n "${RENAMED_COPY-}" ]; then
+	errors=$(go vet -tags contract,issuers,extending ./... 2>&1) || fail "the new names clash with names in the code, such as ${taken:-in these lines}:
 $(echo "$errors" | head -n 5)
-Undo with git reset --hard, and choose others"
-echo "renamed; now run: go test ./..."
+Nothing has changed: choose other names, or rename those in the code first"
+else
+	echo "renamed; now run: go test ./..."
+fi
