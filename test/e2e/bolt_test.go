@@ -33,9 +33,9 @@ func TestRestart(t *testing.T) {
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	p.stop(t)
-	messages := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\nstopped\n$`)
-	if text := p.Stderr.String(); !messages.MatchString(text) { // it waits for nothing when it stops
-		t.Errorf("it prints:\n%s\nwant %s", text, messages)
+	printed := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl [^\n]*\nstopped\n$`)
+	if text := p.Stderr.String(); !printed.MatchString(text) { // it waits for nothing when it stops
+		t.Errorf("it prints:\n%s\nwant %s", text, printed)
 	}
 	if log := p.Stdout.String(); log != "" {
 		t.Errorf("unexpected log:\n%s", log)

@@ -45,7 +45,7 @@ func TestDeployment(t *testing.T) {
 	}
 	base := strings.TrimSuffix(*baseURL, "/")
 	tokens, subjects := &deploymentTokens{got: map[TokenRequest]string{}}, []string{}
-	for n := 1; n <= len(users); n++ {
+	for n := 1; n <= len(userNames); n++ {
 		if os.Getenv(fmt.Sprint("PLANTS_TOKEN_", n)) == "" && os.Getenv(fmt.Sprint("PLANTS_CLIENT_", n)) == "" {
 			break
 		}

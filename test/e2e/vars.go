@@ -26,9 +26,9 @@ type vars struct {
 	values   map[string]string       // $each, and values taken from answers
 }
 
-// users are the users of a script. Their subjects are those in
+// userNames are the users of a script. Their subjects are those in
 // [Target.Subjects], in this order.
-var users = []string{"alice", "bob"}
+var userNames = []string{"alice", "bob"}
 
 func newVars(t *testing.T, c *client) *vars {
 	v := &vars{t, c, randomID(), c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
@@ -114,7 +114,7 @@ func (v *vars) value(name string, args []string) (string, error) {
 		return value, nil
 	case name == "new":
 		return fmt.Sprint(randomID()), nil
-	case slices.Contains(users, name):
+	case slices.Contains(userNames, name):
 		return v.token(name, TokenRequest{})
 	case name == "forged" && len(args) == 1:
 		token, err := v.token(args[0], TokenRequest{})
@@ -140,7 +140,7 @@ func (v *vars) value(name string, args []string) (string, error) {
 
 // token returns a token of the user, the same for equal requests.
 func (v *vars) token(name string, r TokenRequest) (string, error) {
-	i := slices.Index(users, name)
+	i := slices.Index(userNames, name)
 	if i < 0 {
 		return "", fmt.Errorf("unknown user %s", name)
 	}
@@ -164,7 +164,7 @@ func (v *vars) user(name string) *client {
 // appeared in a list that lags.
 func (v *vars) deleteAll() {
 	for range 5 {
-		for _, name := range users[:len(v.subjects)] {
+		for _, name := range userNames[:len(v.subjects)] {
 			for _, r := range resources() {
 				elements, _, err := r.walk(v.t, v.user(name))
 				for _, e := range elements {
