@@ -3,6 +3,7 @@
 package docs
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"regexp"
@@ -25,7 +26,7 @@ func TestParts(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath") // so that the copies share the build cache
-			if out, err := cmd.CombinedOutput(); err != nil {
+			if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("no tests to run")) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			if unformatted := run(t, dir, "gofmt -l ."); unformatted != "" {

@@ -70,9 +70,9 @@ func do(t *testing.T, j job) stack {
 	python.Lock()
 	defer python.Unlock()
 	if python.in == nil {
-		tools := Python(t, "-c", script)
-		cmd := exec.Command(tools.Path, tools.Args[1:]...) // which outlives this test
-		cmd.Env = tools.Env
+		python3 := Python(t, "-c", script)
+		cmd := exec.Command(python3.Path, python3.Args[1:]...) // which outlives this test
+		cmd.Env = python3.Env
 		in, inErr := cmd.StdinPipe()
 		out, outErr := cmd.StdoutPipe()
 		cmd.Stderr = &python.stderr
