@@ -117,15 +117,19 @@ func remove[T records.Fields](store records.Store[T], noun string) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		err = store.Delete(r.Context(), r.caller.Subject, id)
-		if errors.Is(err, records.ErrNotFound) {
-			return response{}, failf(CodeNotFound, "you have no %s with this id", noun)
-		}
-		if err != nil {
-			return response{}, err
+		if err := store.Delete(r.Context(), r.caller.Subject, id); err != nil {
+			return response{}, explainMissing(err, noun)
 		}
 		return response{status: http.StatusNoContent}, nil
 	}
+}
+
+// explainMissing returns err, or if that is ErrNotFound, what to tell the client.
+func explainMissing(err error, noun string) error {
+	if errors.Is(err, records.ErrNotFound) {
+		return failf(CodeNotFound, "you have no %s with this id", noun)
+	}
+	return err
 }
 
 // recordID returns the id in the path of r.
