@@ -31,7 +31,7 @@ const (
 	CodeInvalidToken    Code = 40101 // the token is invalid
 	CodeExpiredToken    Code = 40102 // the token has expired
 	CodeScope           Code = 40300 // the token lacks the required scope
-	CodeNotFound        Code = 40400 // no such plant
+	CodeNotFound        Code = 40400 // the caller has nothing with this id
 	CodeUnknownPath     Code = 40401 // no such path
 	CodeMethod          Code = 40500 // the path does not support the method
 	CodeInternal        Code = 50000 // internal error
