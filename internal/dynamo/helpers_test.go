@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -123,7 +124,7 @@ func wantPlants(t *testing.T, store plantStore, want ...record) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Equal(page.Records, want) {
+		if slices.EqualFunc(page.Records, want, func(a, b record) bool { return reflect.DeepEqual(a, b) }) {
 			return
 		}
 		if time.Now().After(deadline) {
