@@ -109,20 +109,3 @@ func FuzzSigned(f *testing.F) {
 		}
 	})
 }
-
-// FuzzKeySet tries key sets. None may verify the signature of a new key.
-func FuzzKeySet(f *testing.F) {
-	ec, ed, _ := fuzzKeys(f)
-	f.Add(keySet(newJWK(ec.Public(), "ec"), newJWK(ed.Public(), "ed")))
-	f.Add(keySet(nil, jwk{"kty": "oct", "k": "AA"}, jwk{"kty": "RSA", "n": b64(odd(2048)), "e": "AQAB"}))
-	f.Fuzz(func(t *testing.T, jwks []byte) {
-		if _, err := auth.ParseKeySet(jwks); err != nil {
-			return
-		}
-		v := staticVerifier(t, jwks)
-		foreign := ecSigner(newECKey(elliptic.P256()), crypto.SHA256)
-		for _, header := range []string{fuzzHeader, `{"alg":"ES256"}`, `{"alg":"RS256"}`, `{"alg":"EdDSA"}`} {
-			check(t, v, compact(header, fuzzClaims, foreign), auth.ErrInvalidToken)
-		}
-	})
-}

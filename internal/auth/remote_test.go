@@ -75,6 +75,7 @@ func (i *remoteIssuer) token(kid string) string {
 // with this number of fetches since the last check.
 func (i *remoteIssuer) check(t *testing.T, kid string, want error, took time.Duration, fetches int) {
 	t.Helper()
+	synctest.Wait() // for a fetch that ends now
 	start := time.Now()
 	check(t, i.v, i.token(kid), want)
 	if d := time.Since(start); d != took {
@@ -85,111 +86,140 @@ func (i *remoteIssuer) check(t *testing.T, kid string, want error, took time.Dur
 	}
 }
 
-// A step is the arrival of a token.
-type step struct {
-	wait    time.Duration // since the response to the last token
-	issuer  *published    // from then on; nil means no change
-	kid     string        // of the token
-	want    error
-	took    time.Duration
-	fetches int // since the last step
-}
+const (
+	ms     = time.Millisecond
+	atOnce = 0
+)
 
-type published struct {
-	delay time.Duration
-	kids  []string
-}
-
-func keys(delay time.Duration, kids ...string) *published { return &published{delay, kids} }
-
-func TestSchedules(t *testing.T) {
-	const ms = time.Millisecond
-	invalid, unavailable := auth.ErrInvalidToken, auth.ErrKeysUnavailable
-	for _, test := range []struct {
-		name   string
-		kids   []string // that are loaded, if any
-		failed int      // fetches that are logged, at most one a second
-		steps  []step
-	}{
-		{"a refresh finds that a key was withdrawn", []string{"a"}, 0, []step{
-			{time.Hour - ms, keys(900*ms, "b"), "a", nil, 0, 0},
-			{ms, nil, "a", invalid, 900 * ms, 1}, // which needs no search
-			{0, nil, "b", nil, 0, 0},
-			{time.Hour - 900*ms - ms, nil, "b", nil, 0, 0},
-			{ms, nil, "b", nil, 900 * ms, 1},
-		}},
-		{"a failed refresh keeps the keys for a day", []string{"a"}, 5, []step{
-			{time.Hour, keys(ms), "a", nil, ms, 1},
-			{30*time.Second - 1, nil, "a", nil, 0, 0},
-			{1, nil, "a", nil, ms, 1},
-			{30 * time.Second, nil, "b", invalid, ms, 1}, // which is not fetched for twice
-			{23*time.Hour - time.Minute - 4*ms - 1, nil, "a", nil, ms, 1},
-			{1, nil, "a", unavailable, 0, 0}, // a day old
-			{5 * time.Second, nil, "a", unavailable, ms, 1},
-			{0, keys(0, "a"), "a", unavailable, 0, 0},
-			{5 * time.Second, nil, "a", nil, 0, 1},
-		}},
-		{"a slow refresh is waited for until it has taken a second", []string{"a"}, 0, []step{
-			{time.Hour, keys(4500*ms, "b"), "a", nil, time.Second, 1},
-			{0, nil, "a", nil, 0, 0},
-			{0, nil, "b", invalid, 0, 0},
-			{3500 * ms, nil, "b", nil, 0, 0},
-		}},
-		{"three searches at once, then one every two seconds", []string{"a"}, 0, []step{
-			{0, keys(200*ms, "a"), "b", invalid, 200 * ms, 1},
-			{0, nil, "b", invalid, 200 * ms, 1},
-			{0, nil, "c", invalid, 200 * ms, 1},
-			{1390 * ms, nil, "b", invalid, 0, 0},
-			{20 * ms, nil, "b", invalid, 200 * ms, 1},
-			{0, nil, "a", nil, 0, 0},
-			{50 * time.Minute, nil, "b", invalid, 200 * ms, 1}, // the budget is full, but not larger
-			{0, nil, "b", invalid, 200 * ms, 1},
-			{0, nil, "b", invalid, 200 * ms, 1},
-			{0, nil, "b", invalid, 0, 0},
-			{2 * time.Second, keys(200*ms, "a", "b"), "b", nil, 200 * ms, 1},
-		}},
-		{"a slow search is waited for until it has taken a second", []string{"a"}, 0, []step{
-			{0, keys(4500*ms, "a", "b"), "b", invalid, time.Second, 1},
-			{0, nil, "c", invalid, 0, 0},
-			{0, nil, "c", invalid, 0, 0},
-			{0, nil, "a", nil, 0, 0},
-			{3500 * ms, keys(ms, "a", "b"), "b", nil, 0, 0},
-			{0, nil, "c", invalid, ms, 1}, // three searches are left
-			{0, nil, "c", invalid, ms, 1},
-			{0, nil, "c", invalid, ms, 1},
-		}},
-		{"an unknown kid while the issuer is down", []string{"a"}, 1, []step{
-			{0, keys(0), "b", invalid, 0, 1},
-			{0, nil, "b", invalid, 0, 1},
-			{0, nil, "b", invalid, 0, 1},
-			{0, nil, "b", invalid, 0, 0},
-			{0, nil, "a", nil, 0, 0},
-		}},
-		{"no keys yet", nil, 2, []step{
-			{0, nil, "a", unavailable, 0, 1},
-			{0, nil, "a", unavailable, 0, 0},
-			{5*time.Second - 1, nil, "a", unavailable, 0, 0},
-			{1, keys(time.Hour), "a", unavailable, 3 * time.Second, 1},
-			{0, nil, "a", unavailable, 0, 0}, // the fetch has taken longer
-			{2 * time.Second, keys(2900*ms, "a"), "a", nil, 2900 * ms, 1},
-		}},
-	} {
-		t.Run(test.name, bubble(func(t *testing.T) {
-			i := newRemoteIssuer(t, test.kids...)
-			for n, s := range test.steps {
-				time.Sleep(s.wait)
-				synctest.Wait()
-				if s.issuer != nil {
-					i.set(s.issuer.delay, s.issuer.kids...)
-				}
-				t.Logf("step %d", n+1)
-				i.check(t, s.kid, s.want, s.took, s.fetches)
-			}
-			if n := strings.Count(i.log.String(), "token keys not fetched"); n != test.failed {
-				t.Errorf("%d failures logged, want %d", n, test.failed)
-			}
-		}))
+// checkWarnings checks how many failures are logged.
+func (i *remoteIssuer) checkWarnings(t *testing.T, want int) {
+	t.Helper()
+	if n := strings.Count(i.log.String(), "token keys not fetched"); n != want {
+		t.Errorf("%d failures logged, want %d", n, want)
 	}
+}
+
+func TestWithdrawnKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(900*ms, "b")
+		time.Sleep(time.Hour - ms) // the keys are not due for a refresh yet
+		i.check(t, "a", nil, atOnce, 0)
+		time.Sleep(ms)
+		i.check(t, "a", auth.ErrInvalidToken, 900*ms, 1) // the refresh makes a search needless
+		i.check(t, "b", nil, atOnce, 0)
+		time.Sleep(time.Hour - 901*ms) // the age counts from the beginning of the fetch
+		i.check(t, "b", nil, atOnce, 0)
+		time.Sleep(ms)
+		i.check(t, "b", nil, 900*ms, 1)
+	})
+}
+
+func TestFailingRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(ms) // the issuer is down from now on
+		time.Sleep(time.Hour)
+		i.check(t, "a", nil, ms, 1)
+		time.Sleep(30*time.Second - 1) // before the next attempt
+		i.check(t, "a", nil, atOnce, 0)
+		time.Sleep(1)
+		i.check(t, "a", nil, ms, 1)
+		time.Sleep(30 * time.Second)
+		i.check(t, "b", auth.ErrInvalidToken, ms, 1) // the refresh is its search
+		time.Sleep(23*time.Hour - time.Minute - 4*ms - 1)
+		i.check(t, "a", nil, ms, 1)
+		time.Sleep(1) // the keys are a day old
+		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
+		time.Sleep(5 * time.Second)
+		i.check(t, "a", auth.ErrKeysUnavailable, ms, 1)
+		i.set(0, "a") // the issuer is up again
+		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
+		time.Sleep(5 * time.Second)
+		i.check(t, "a", nil, atOnce, 1)
+		i.checkWarnings(t, 5)
+	})
+}
+
+// A request waits for a slow refresh or search until that has taken a second.
+func TestSlowIssuer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(4500*ms, "a", "b")
+		i.check(t, "b", auth.ErrInvalidToken, time.Second, 1)
+		i.check(t, "c", auth.ErrInvalidToken, atOnce, 0)
+		i.check(t, "a", nil, atOnce, 0)
+		time.Sleep(3500 * ms) // the search ends
+		i.check(t, "b", nil, atOnce, 0)
+		i.set(ms, "a", "b")
+		for range 3 { // the waiting for one search has cost no other
+			i.check(t, "c", auth.ErrInvalidToken, ms, 1)
+		}
+
+		i.set(4500*ms, "d")
+		time.Sleep(time.Hour)
+		i.check(t, "a", nil, time.Second, 1)
+		i.check(t, "a", nil, atOnce, 0)
+		i.check(t, "d", auth.ErrInvalidToken, atOnce, 0)
+		time.Sleep(3500 * ms) // the refresh ends
+		i.check(t, "d", nil, atOnce, 0)
+	})
+}
+
+// Anybody can make up a kid, so searches have a budget: three at once, and one more
+// every two seconds.
+func TestSearchBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(200*ms, "a")
+		for _, kid := range []string{"b", "b", "c"} {
+			i.check(t, kid, auth.ErrInvalidToken, 200*ms, 1)
+		}
+		time.Sleep(1390 * ms) // almost two seconds since the first
+		i.check(t, "b", auth.ErrInvalidToken, atOnce, 0)
+		time.Sleep(20 * ms)
+		i.check(t, "b", auth.ErrInvalidToken, 200*ms, 1)
+		i.check(t, "a", nil, atOnce, 0)
+		time.Sleep(50 * time.Minute) // the budget is full, but not larger
+		for range 3 {
+			i.check(t, "b", auth.ErrInvalidToken, 200*ms, 1)
+		}
+		i.check(t, "b", auth.ErrInvalidToken, atOnce, 0)
+		i.set(200*ms, "a", "b")
+		time.Sleep(2 * time.Second)
+		i.check(t, "b", nil, 200*ms, 1)
+	})
+}
+
+func TestNoKeysYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t)
+		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 1)
+		time.Sleep(5*time.Second - 1) // before the next attempt
+		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
+		time.Sleep(1)
+		i.set(time.Hour, "a") // longer than a fetch may take
+		i.check(t, "a", auth.ErrKeysUnavailable, 3*time.Second, 1)
+		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
+		time.Sleep(2 * time.Second)
+		synctest.Wait() // until that fetch has failed
+		i.set(2900*ms, "a")
+		i.check(t, "a", nil, 2900*ms, 1)
+		i.checkWarnings(t, 2)
+	})
+}
+
+// Searches that fail have the same budget. One failure a second is logged.
+func TestFailingSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(0)
+		for _, fetches := range []int{1, 1, 1, 0} {
+			i.check(t, "b", auth.ErrInvalidToken, atOnce, fetches)
+		}
+		i.check(t, "a", nil, atOnce, 0)
+		i.checkWarnings(t, 1)
+	})
 }
 
 // An issuer that restarts with new keys may give them the old kid, or none.
