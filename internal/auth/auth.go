@@ -35,7 +35,7 @@ type Config struct {
 	Issuer        string   // the iss claim, compared byte by byte
 	Audiences     []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
 	Keys          *KeySet  // of the issuer, or nil to fetch them
-	KeysURL       string   // where to fetch them, or "" if the issuer's metadata says so
+	KeysURL       string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
 	RequireScopes *bool    // whether tokens must name scopes; nil leaves it to the metadata
 }
 

@@ -32,9 +32,11 @@ func words(name string) []string {
 // 9068 section 2.2.3), scp or both. Names in other claims or in another spelling
 // restrict a token too, but nobody can know to what, so they grant nothing.
 func (v *Verifier) setScopes(caller *Caller, c *members) {
-	present := slices.DeleteFunc([]string{"scope", "scp", "permissions", "scopes", "roles"}, func(name string) bool { return !c.has(name) })
-	for _, claim := range present {
-		m := &members{raw: c.raw}
+	for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
+		if !c.has(claim) {
+			continue
+		}
+		m := members{raw: c.raw}                   // other claims may have any type
 		names := strings.Join(m.texts(claim), " ") // separated by spaces (RFC 6749 section 3.3)
 		standard := claim == "scope" || claim == "scp"
 		c.check(m.err == nil || !standard, "%s is neither a string nor an array of strings", claim)

@@ -60,13 +60,14 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
 		return nil, err
 	}
-	switch caller := &token.caller; {
-	case caller.limit != "":
-	case v.requiresScopes(token.keys):
-		caller.limit = "it names no scope of this service"
-	default:
+	if token.caller.limit != "" {
+		return token, nil
+	}
+	if v.requiresScopes(token.keys) {
+		token.caller.limit = "it names no scope of this service"
+	} else {
 		v.warnUnscoped()
-		caller.scopes = v.scopes
+		token.caller.scopes = v.scopes
 	}
 	return token, nil
 }

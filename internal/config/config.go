@@ -89,11 +89,9 @@ func list(value string) (elements []string) {
 // issuer other than the intended one.
 func tokens(getenv func(string) string) (t auth.Config, err error) {
 	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
-	switch v := getenv(RequireScopes); v {
-	case "":
-	case "true", "false":
+	if v := getenv(RequireScopes); v == "true" || v == "false" {
 		t.RequireScopes = new(v == "true")
-	default:
+	} else if v != "" {
 		return t, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}
 	if t.Issuer == "" {
