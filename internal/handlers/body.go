@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"reflect"
@@ -101,7 +100,7 @@ func typeRule(t reflect.Type) string {
 }
 
 // int64Rule says what parseInt64 accepts.
-var int64Rule = fmt.Sprintf("an integer from %d to %d in plain digits", int64(math.MinInt64), int64(math.MaxInt64))
+const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 in plain digits"
 
 // parseInt64 parses an int64 in its canonical decimal form: no plus sign, no
 // leading zeros, no -0, no fraction, no exponent.
