@@ -29,11 +29,9 @@ func badEvents(t testing.TB) map[string][]byte {
 		bad[fmt.Sprintf("%.60q", text)] = []byte(text)
 	}
 	for _, c := range [][]any{
-		{"version", "2.1"}, {"version", 2}, {"rawPath", nil}, {"rawPath", "plants"}, {"cookies", "a=b"}, {"cookies", []any{"a\r\nb: c"}},
-		{"headers", []any{}}, {"headers/accept", []any{"a"}}, {"headers/accept", "a\x00"}, {"headers/accept", "a\x7f"}, {"headers/", "a"},
-		{"headers/a b", "c"}, {"headers/é", "c"}, {"headers/Accept", "twice"}, {"headers/Host", "twice"}, {"body", map[string]any{"id": 1}},
-		{"isBase64Encoded", "true"}, {"requestContext", nil}, {"requestContext/http/method", ""}, {"requestContext/http/method", "GE T"},
-		{"isBase64Encoded", true, "body", "YQ"}, {"isBase64Encoded", true, "body", "YQ==YQ=="},
+		{"version", "2.1"}, {"version", 2}, {"rawPath", nil}, {"rawPath", "plants"}, {"cookies", "a=b"}, {"headers/accept", []any{"a"}},
+		{"body", map[string]any{"id": 1}}, {"isBase64Encoded", "true"}, {"requestContext", nil}, {"requestContext/http/method", ""},
+		{"isBase64Encoded", true, "body", "YQ"},
 	} {
 		bad[fmt.Sprintf("%#v", c)] = with(t, httpAPI, c...)
 	}

@@ -4,10 +4,9 @@
 // not an HTTP request gets 400, and a handler that panics 500. A Lambda error
 // would set off the function's alarms, and could roll back a healthy deployment.
 //
-// The httpadapter package of aws-lambda-go-api-proxy does the conversion. This
-// package decodes the event itself, passes on only what the adapter converts
-// correctly, and sets the rest on the request afterwards. Comments name the
-// adapter's faults.
+// The httpadapter package of aws-lambda-go-api-proxy converts the body of the request
+// and the response. It would convert the rest of the request differently than
+// net/http, so this package does that itself. Comments name the adapter's faults.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -19,14 +18,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
@@ -47,23 +47,18 @@ type Handler struct {
 	log     *slog.Logger
 }
 
-// New returns a Handler that answers requests with service. It logs a warning
-// for each event that is not an HTTP request, and an error for each request that
-// the service failed to answer.
-//
-// New removes GO_API_HOST from the environment, from which the adapter would take
-// the host of every request.
+// New returns a Handler that serves requests with service. It logs a warning for
+// each event that is not an HTTP request, and an error for each panic of the service.
 func New(service http.Handler, log *slog.Logger) *Handler {
-	os.Unsetenv(core.CustomHostVariable)
 	return &Handler{service, log}
 }
 
-// Invoke responds to the event in payload. The error is always nil.
+// Invoke responds to the event in payload. The error is nil, whatever the event.
 //
 // The context of the request ends deadlineMargin before that of ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
-func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, err error) {
 	ctx, cancel := WithInvocation(ctx)
 	defer cancel()
 	e, err := parse(payload)
@@ -72,66 +67,52 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage), nil
+		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage)
 	}
-	if response, ok := h.serve(ctx, e); ok {
-		return response, nil
-	}
-	return e.fail(ctx, handlers.CodeInternal, "internal error"), nil
-}
-
-// serve responds to e with the service. If that panics, or if Lambda would reject the
-// response, serve logs why and returns false.
-func (h *Handler) serve(ctx context.Context, e *event) (response []byte, ok bool) {
 	defer func() {
-		// Like net/http, don't log ErrAbortHandler.
-		if v := recover(); v != nil && v != http.ErrAbortHandler {
+		if v := recover(); v != nil {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
+			response, err = e.fail(ctx, handlers.CodeInternal, "internal error")
 		}
 	}()
-	response, err := e.respond(ctx, h.service)
-	if err != nil {
-		h.log.ErrorContext(ctx, "response failed", "cause", err.Error())
-		return nil, false
-	}
-	return response, true
+	return e.respond(ctx, h.service)
 }
 
 // respond returns the response of service to e, in payload format 2.0.
 func (e *event) respond(ctx context.Context, service http.Handler) ([]byte, error) {
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.complete(r)
-		rw := &responseWriter{adapter: w, header: make(http.Header), isHead: r.Method == http.MethodHead}
+		rw := &responseWriter{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 		service.ServeHTTP(rw, r)
-		rw.ensureStatus()
+		rw.WriteHeader(http.StatusOK) // unless the service sent another; the adapter fails without a status
 	}))
-	resp, err := adapter.ProxyWithContext(ctx, e.forAdapter())
+	// The adapter also needs a valid host name.
+	resp, err := adapter.ProxyWithContext(ctx, events.APIGatewayV2HTTPRequest{
+		Body:           e.Body,
+		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return encode(resp)
+	return json.Marshal(resp, jsontext.AllowInvalidUTF8(true))
 }
 
 // fail returns the response to an event that the service can't respond to. The event
-// may be invalid, so only its method counts.
-func (e *event) fail(ctx context.Context, code handlers.Code, message string) []byte {
-	valid := event{path: "/"}
-	valid.RequestContext.HTTP.Method = e.RequestContext.HTTP.Method
-	response, _ := valid.respond(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// may be invalid.
+func (e *event) fail(ctx context.Context, code handlers.Code, message string) ([]byte, error) {
+	return e.respond(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handlers.Fail(w, r, code, message)
-	})) // can't fail
-	return response
+	}))
 }
 
 // WithInvocation returns a copy of ctx, the context of an invocation, that ends
-// deadlineMargin earlier. Its log lines carry the ids that Lambda's own lines
-// have: of the request as request_id, and of the trace, the root of its
-// X-Amzn-Trace-Id, as trace_id.
+// deadlineMargin earlier. Its log lines carry the ids that Lambda's own lines have:
+// that of the request as request_id, and that of the trace as trace_id.
 func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		ctx = logging.WithRequestID(ctx, lc.AwsRequestID)
 	}
-	trace, _ := ctx.Value("x-amzn-trace-id").(string) // of aws-lambda-go
+	trace, _ := ctx.Value("x-amzn-trace-id").(string) // such as Root=1-5759e988-bd86;Parent=5399;Sampled=1
 	if _, root, ok := strings.Cut(";"+trace, ";Root="); ok {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))

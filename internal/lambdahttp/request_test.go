@@ -29,7 +29,6 @@ func TestRequests(t *testing.T) {
 		{with(t, httpAPI, "requestContext/http/method", "get"), func(r *http.Request) string { return r.Method }, "get"},
 		{with(t, httpAPI, "requestContext/timeEpoch", "soon"), path, "/plants"}, // of another type, unused
 		{fixture(t, httpAPI), header("Accept-Language"), `["en-GB,en;q=0.9,de;q=0.8"]`},
-		{with(t, httpAPI, "headers/x-golambdaproxy-apigw-context", `{}`), header("X-Golambdaproxy-Apigw-Context"), `[]`},
 		{fixture(t, create), header("Cookie"), `["session=abc123; theme=dark"]`},
 		{fixture(t, samLocal), header("Cookie"), `["session=abc; theme=dark"]`}, // in two places
 		{with(t, httpAPI, "headers/host", "%zz:1"), host, "%zz:1"},
