@@ -36,7 +36,7 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 	})
 }
 
-// serveToken answers a token request (RFC 6749 section 4.4.2). It ignores
+// serveToken responds to a token request (RFC 6749 section 4.4.2). It ignores
 // client_secret and unknown parameters.
 func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Access) {
 	if r.Method != http.MethodPost {
@@ -80,14 +80,14 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 	send(w, http.StatusOK, grant{token, "Bearer", int64(Lifetime / time.Second), strings.Join(scopes, " ")})
 }
 
-// clientName returns the client's name from HTTP Basic, if r uses it, or else
-// from the parameter client_id (RFC 6749 section 2.3.1). It answers requests
-// without a valid name.
+// clientName returns the client's name from HTTP Basic, if r uses it, or else from
+// the parameter client_id (RFC 6749 section 2.3.1). If the name is invalid, it sends
+// the error and returns false.
 func clientName(w http.ResponseWriter, r *http.Request) (name string, ok bool) {
 	basic := r.Header.Get("Authorization") != ""
 	if basic {
 		user, _, _ := r.BasicAuth()
-		name, _ = url.QueryUnescape(user) // "" if either is malformed
+		name, _ = url.QueryUnescape(user) // "" if the header or its encoding is malformed
 	} else {
 		name = r.PostForm.Get("client_id")
 	}

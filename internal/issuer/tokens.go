@@ -32,7 +32,7 @@ type Issuer struct {
 
 // Open returns the Issuer whose key is in dir, in the file [KeyFile], and whose
 // tokens can have the given scopes. It creates dir and the key if they don't
-// exist. Processes that do so concurrently get the same key.
+// exist.
 //
 // If the file is not a valid key, Open leaves it alone and returns an error that
 // names it.
