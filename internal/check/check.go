@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"sync"
 
@@ -44,15 +43,14 @@ type Report struct {
 // Invoke implements [lambda.Handler].
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var event map[string]bool
-	if json.Unmarshal(payload, &event) != nil || !maps.Equal(event, map[string]bool{"check": true}) {
+	if json.Unmarshal(payload, &event) != nil || len(event) != 1 || !event["check"] {
 		return h.Next.Invoke(ctx, payload)
 	}
-	r := h.check(ctx)
-	// Errors may quote a server's bytes.
-	return json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	// Errors may quote bytes of a server that are not UTF-8.
+	return json.Marshal(h.check(ctx), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks all parts, those of h at the same time, and logs the result.
+// check checks http first, then the parts of h at the same time, and logs the result.
 func (h *Handler) check(ctx context.Context) Report {
 	var (
 		group sync.WaitGroup
@@ -67,7 +65,7 @@ func (h *Handler) check(ctx context.Context) Report {
 			r.OK, r.Parts[name] = false, err.Error()
 		}
 	}
-	record("http", h.request(ctx))
+	record("http", h.request(ctx)) // before WithInvocation, which Next calls itself
 	ctx, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
 	for name, works := range h.Parts {
