@@ -15,8 +15,8 @@ import (
 	"example.com/plantstore/internal/check"
 )
 
-// reserve is what the trial of the new version leaves of the hook's own time, for the
-// report: a hook that doesn't report blocks the deployment for an hour.
+// reserve is how long before the hook's own deadline it stops trying the new version.
+// It leaves time for the report: without one, the deployment waits for an hour.
 const reserve = 15 * time.Second
 
 // A hook tries a new version of the function.
@@ -36,12 +36,13 @@ type event struct {
 // handle tries the new version and reports the result to CodeDeploy. The reason
 // for a failure is in the log; CodeDeploy takes none.
 func (h *hook) handle(ctx context.Context, e event) error {
+	log := h.log.With("version", h.version, "deployment", e.DeploymentID)
 	status := types.LifecycleEventStatusSucceeded
 	if err := h.try(ctx); err != nil {
 		status = types.LifecycleEventStatusFailed
-		h.log.Error("new version rejected", "version", h.version, "deployment", e.DeploymentID, "cause", err.Error())
+		log.Error("new version rejected", "cause", err.Error())
 	} else {
-		h.log.Info("new version accepted", "version", h.version, "deployment", e.DeploymentID)
+		log.Info("new version accepted")
 	}
 	_, err := h.deployment.PutLifecycleEventHookExecutionStatus(ctx, &codedeploy.PutLifecycleEventHookExecutionStatusInput{
 		DeploymentId:                  &e.DeploymentID,
@@ -51,10 +52,10 @@ func (h *hook) handle(ctx context.Context, e event) error {
 	return err
 }
 
-// try returns an error if the new version doesn't work. Permissions that were
-// granted just before take some seconds to apply, so it tries again if the hook or
-// the new version was denied access. Of the latter it knows only the text in the
-// report, which has the name of AWS' error.
+// try returns an error if the new version doesn't work. It tries again if access was
+// denied, since new permissions take some seconds to apply. If it was the new version
+// that was denied access to its table, only the text of its report says so, with the
+// name of AWS's error. So the text decides.
 func (h *hook) try(ctx context.Context) error {
 	const attempts, delay = 10, 2 * time.Second
 	deadline, _ := ctx.Deadline() // Lambda sets one

@@ -19,24 +19,16 @@ import (
 )
 
 func main() {
-	h, err := setUp()
+	cfg, err := awsenv.Config()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hook:", err)
 		os.Exit(1)
 	}
-	lambda.Start(h.handle)
-}
-
-// setUp returns the hook of the version whose ARN is in NEW_VERSION.
-func setUp() (*hook, error) {
-	cfg, err := awsenv.Config()
-	if err != nil {
-		return nil, err
-	}
-	return &hook{
+	h := &hook{
 		version:    os.Getenv("NEW_VERSION"),
 		function:   lambdaclient.NewFromConfig(cfg),
 		deployment: codedeploy.NewFromConfig(cfg),
 		log:        logging.New(os.Stdout, slog.LevelInfo),
-	}, nil
+	}
+	lambda.Start(h.handle)
 }
