@@ -34,9 +34,9 @@ const timeout = 5 * time.Second
 // DialTLS returns a function for [http.Transport.DialTLSContext]. It trusts the
 // embedded roots for AWS's hosts, and the system's for others.
 //
-// Once a host of AWS has a certificate of an unknown authority, because AWS uses
-// new roots, the function logs a warning to log and from then on trusts the
-// system's roots for all hosts.
+// If the certificate of one of AWS's hosts is from another root, because AWS uses new
+// ones, the function logs a warning and from then on trusts the system's roots for
+// all hosts.
 //
 // The connections are for HTTP/1.1. Connections through a proxy don't use the
 // function but the transport's own settings.
@@ -53,9 +53,8 @@ func DialTLS(log *slog.Logger) func(ctx context.Context, network, addr string) (
 			if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); !unknown {
 				return conn, err
 			}
-			if !outdated.Swap(true) {
-				log.Warn("AWS uses new root certificates; trusting the system's", "address", addr, "cause", err.Error())
-			}
+			outdated.Store(true)
+			log.Warn("AWS uses new root certificates; trusting the system's", "address", addr, "cause", err.Error())
 		}
 		return dial(ctx, network, addr, nil)
 	}
