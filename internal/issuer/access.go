@@ -30,7 +30,7 @@ type Access struct {
 	Origins []string
 }
 
-// check returns an error, which a client may read, if r gets no token.
+// check returns an error for the client if r gets no token.
 func (a Access) check(r *http.Request) error {
 	if !a.allowsHost(r.Host) {
 		return errors.New("no token for this Host header, which a malicious web page could have caused; " +
@@ -49,9 +49,9 @@ func (a Access) check(r *http.Request) error {
 
 // allowsHost reports whether the host of a Host header is allowed.
 func (a Access) allowsHost(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil { // no port
+		host = hostport
 	}
 	host = normalHost(host)
 	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {

@@ -42,12 +42,9 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 		"restore it, or remove it to create a new one, which invalidates all tokens", path)
 }
 
-// createKey writes a new key to path. The rename makes a key that was written only in
-// part, because the disk is full, leave no file behind.
+// createKey writes a new key to path. It renames a complete file, since a full disk
+// would leave a part of the key.
 func createKey(dir, path string) (*ecdsa.PrivateKey, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -56,14 +53,12 @@ func createKey(dir, path string) (*ecdsa.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, ".token-key-*") // mode 0600
-	if err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name()) // fails after the rename
-	err = pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	block := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if err := os.WriteFile(path+".new", block, 0o600); err != nil {
 		return nil, err
 	}
-	return key, os.Rename(f.Name(), path)
+	return key, os.Rename(path+".new", path)
 }

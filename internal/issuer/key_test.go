@@ -43,8 +43,15 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-// A key that can't be read is left alone.
+// A file that is not a valid key is left alone.
 func TestInvalidKeyFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := keys(t, dir); !strings.Contains(got, "cannot read the token key") {
+		t.Errorf("a directory: got %s", got)
+	}
 	block := func(curve elliptic.Curve) string {
 		key, err := ecdsa.GenerateKey(curve, rand.Reader)
 		if err != nil {
