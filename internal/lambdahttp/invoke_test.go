@@ -22,9 +22,8 @@ func badEvents(t testing.TB) map[string][]byte {
 	}
 	const rest = `,"requestContext":{"http":{"method":"GET"}}}`
 	for _, text := range []string{
-		"", "null", "1e999", `"2.0"`, "[]", "{}", "{", "\xef\xbb\xbf{}", "not JSON",
-		`{"rawPath":"/"` + rest, `{"version":"2.0","rawPath":"/"` + rest + "{}", `{"version":"2.0","rawPath":"/","rawPath":"/plants"` + rest,
-		`{"version":"2.0","rawPath":"/\ud800"` + rest, `{"version":"2.0","rawPath":"/` + "\xff\"" + rest, strings.Repeat(`{"a":`, 20_000),
+		"", "null", `"2.0"`, "[]", "{}", `{"rawPath":"/"` + rest, `{"version":"2.0","rawPath":"/","rawPath":"/plants"` + rest,
+		`{"version":"2.0","rawPath":"/\ud800"` + rest, `{"version":"2.0","rawPath":"/` + "\xff\"" + rest,
 	} {
 		bad[fmt.Sprintf("%.60q", text)] = []byte(text)
 	}
@@ -84,8 +83,6 @@ func TestRequestIDs(t *testing.T) {
 		want  map[string]any
 	}{
 		{"both", invocation, fixture(t, httpAPI), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
-		{"none from API Gateway", invocation, with(t, httpAPI, "requestContext/requestId", nil), map[string]any{"request_id": "l1"}},
-		{"bad event", invocation, []byte("{}"), map[string]any{"request_id": "l1"}},
 		{"trace", traced("Root=1-2-3;Parent=4;Sampled=1;Root=5"), []byte("{}"), map[string]any{"request_id": "l1", "trace_id": "1-2-3"}},
 		{"bad path", invocation, with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
 	} {

@@ -19,12 +19,8 @@ func TestRequests(t *testing.T) {
 		see   func(*http.Request) string
 		want  string
 	}{
-		{with(t, httpAPI, "rawPath", "/plants/100%"), path, "/plants/100%"},
-		{with(t, httpAPI, "rawPath", "/plants/%41"), path, "/plants/%41"},
-		{with(t, httpAPI, "rawPath", "/plants?limit=1#"), path, "/plants?limit=1#"},
-		{with(t, httpAPI, "rawPath", "/plants?limit=1#"), query, "limit=2&include=id"},
-		{with(t, httpAPI, "rawQueryString", "limit=2#&limit=3"), query, "limit=2#&limit=3"},
-		{with(t, httpAPI, "rawQueryString", "limit=\x7f"), query, "limit=\x7f"},
+		{with(t, httpAPI, "rawPath", "/plants/%41?limit=1#%"), path, "/plants/%41?limit=1#%"},
+		{with(t, httpAPI, "rawQueryString", "limit=2#&limit=\x7f"), query, "limit=2#&limit=\x7f"},
 		{with(t, httpAPI, "rawQueryString", ""), query, ""}, // and not the parsed parameters
 		{with(t, httpAPI, "requestContext/http/method", "get"), func(r *http.Request) string { return r.Method }, "get"},
 		{with(t, httpAPI, "requestContext/timeEpoch", "soon"), path, "/plants"}, // of another type, unused
