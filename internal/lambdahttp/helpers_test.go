@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"example.com/plantstore/internal/logging"
@@ -73,23 +74,14 @@ func with(t testing.TB, name string, values ...any) []byte {
 	return b
 }
 
-// An answer is a response in payload format 2.0.
-type answer struct {
-	StatusCode      int
-	Headers         map[string]string
-	Cookies         []string
-	Body            string // decoded
-	IsBase64Encoded bool
-}
-
-// decode returns the response that Invoke returned. It fails the test if API
-// Gateway might reject the response.
-func decode(t testing.TB, b []byte, err error) answer {
+// decode returns the response that Invoke returned, with the body decoded. It fails
+// the test if API Gateway might reject the response.
+func decode(t testing.TB, b []byte, err error) events.APIGatewayV2HTTPResponse {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("Lambda error: %v", err)
 	}
-	var a answer
+	var a events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(b, &a); err != nil {
 		t.Fatalf("not a response in format 2.0: %v\n%.200s", err, b)
 	}
@@ -115,13 +107,7 @@ func ours(h http.HandlerFunc) lambda.Handler {
 func logged() (*slog.Logger, func() []map[string]any) {
 	var b bytes.Buffer
 	return logging.New(&b, slog.LevelDebug), func() (lines []map[string]any) {
-		for d := json.NewDecoder(bytes.NewReader(b.Bytes())); d.More(); {
-			var line map[string]any
-			if err := d.Decode(&line); err != nil {
-				panic(err)
-			}
-			lines = append(lines, line)
-		}
+		json.Unmarshal([]byte("["+strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", ",")+"]"), &lines)
 		return lines
 	}
 }

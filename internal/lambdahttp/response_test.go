@@ -6,10 +6,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
 )
 
 // whole describes a response.
-func whole(a answer) string { return fmt.Sprintf("%d %q %q", a.StatusCode, a.Headers, a.Body) }
+func whole(a events.APIGatewayV2HTTPResponse) string {
+	return fmt.Sprintf("%d %q %q", a.StatusCode, a.Headers, a.Body)
+}
 
 // ownHeaders are the headers of the responses that the service doesn't send.
 const ownHeaders = `map["Cache-Control":"no-store" "Content-Type":"application/json" "X-Content-Type-Options":"nosniff"]`
