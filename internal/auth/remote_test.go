@@ -121,15 +121,15 @@ func TestFailingRefresh(t *testing.T) {
 		i.set(ms) // the issuer is down from now on
 		time.Sleep(time.Hour)
 		i.check(t, "a", nil, ms, 1)
-		time.Sleep(30*time.Second - 1) // before the next attempt
+		time.Sleep(30*time.Second - time.Nanosecond) // before the next attempt
 		i.check(t, "a", nil, atOnce, 0)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		i.check(t, "a", nil, ms, 1)
 		time.Sleep(30 * time.Second)
 		i.check(t, "b", auth.ErrInvalidToken, ms, 1) // the refresh is its search
-		time.Sleep(23*time.Hour - time.Minute - 4*ms - 1)
+		time.Sleep(23*time.Hour - time.Minute - 4*ms - time.Nanosecond)
 		i.check(t, "a", nil, ms, 1)
-		time.Sleep(1) // the keys are a day old
+		time.Sleep(time.Nanosecond) // the keys are a day old
 		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
 		time.Sleep(5 * time.Second)
 		i.check(t, "a", auth.ErrKeysUnavailable, ms, 1)
@@ -195,9 +195,9 @@ func TestNoKeysYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
 		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 1)
-		time.Sleep(5*time.Second - 1) // before the next attempt
+		time.Sleep(5*time.Second - time.Nanosecond) // before the next attempt
 		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		i.set(time.Hour, "a") // longer than a fetch may take
 		i.check(t, "a", auth.ErrKeysUnavailable, 3*time.Second, 1)
 		i.check(t, "a", auth.ErrKeysUnavailable, atOnce, 0)
