@@ -40,6 +40,9 @@ func TestFromEnv(t *testing.T) {
 		{nil, Config{}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
 			Config{Tokens: auth.Config{RequireScopes: new(false)}, CORSOrigins: []string{"*"}}},
+		// Without a fetch, the issuer needn't be an address.
+		{map[string]string{TokenIssuer: "urn:x", TokenAudience: "plants", TokenJWKS: `{"keys":[` + key + `]}`},
+			Config{Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
 		{all, Config{
 			Tokens: auth.Config{
 				Issuer:        "https://issuer.example",
