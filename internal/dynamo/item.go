@@ -13,7 +13,7 @@ import (
 )
 
 // The attributes of every item. The fields of the record are beside them, under
-// their names in JSON. A nil field has no attribute.
+// their names in JSON. A zero field has no attribute.
 const (
 	attrID             = "id"          // N, the partition key
 	attrOwner          = "owner"       // S
@@ -39,13 +39,14 @@ func (s *Store[T]) encode(owner string, r records.Record[T], key records.Idempot
 	}
 	fields := reflect.ValueOf(r.Fields)
 	for i, name := range s.fields {
+		if fields.Field(i).IsZero() {
+			continue
+		}
 		v, err := encoder.Encode(fields.Field(i).Interface())
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", name, err)
 		}
-		if _, null := v.(*types.AttributeValueMemberNULL); !null {
-			it[name] = v
-		}
+		it[name] = v
 	}
 	return it, nil
 }
