@@ -105,6 +105,7 @@ func TestClaims(t *testing.T) {
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
 		{"", `"auth_time":1`, likeID},
 		{"", `"auth_time":1,"scope":""`, ""},
+		{"", `"auth_time":1,"scp":[]`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 		{"", `"cnf":null`, "bound to a key"},
 	} {
