@@ -313,6 +313,7 @@ func TestFrozenFetch(t *testing.T) {
 			}
 			i.check(t, "a", nil, time.Second, 2)
 			time.Sleep(1100 * time.Millisecond) // the frozen fetch ends
+			i.check(t, "a", nil, 0, 0)
 			i.check(t, "b", auth.ErrInvalidToken, 0, 0)
 			time.Sleep(400 * time.Millisecond) // the other one ends
 			i.check(t, "a", nil, 0, 0)
