@@ -14,8 +14,8 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
-	"example.com/plantstore/test/tools"
 )
 
 // A service is the handler behind an HTTP server.
@@ -66,7 +66,7 @@ func (s *service) do(t *testing.T, r sent) (*http.Response, string) {
 	if _, given := req.Header["Authorization"]; !given {
 		req.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
 	}
-	resp, body := tools.Send(t, req)
+	resp, body := harness.Send(t, req)
 	if err := s.document.Validate(req, []byte(r.Body), resp, []byte(body)); err != nil {
 		t.Fatalf("api/openapi.yaml: %v\n> %s %.99s %.99q\n> %.99q\n< %d %.300q", err, r.Method, r.Target, r.Header, r.Body, resp.StatusCode, body)
 	}

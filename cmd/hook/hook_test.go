@@ -19,11 +19,11 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // The hook accepts a version of cmd/lambda that works, and
 // rejects another with the reason in its log. If it can't report, it fails.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { tools.Main(m) }
 func TestHook(t *testing.T) {
 	t.Parallel()
 	const version = "arn:aws:lambda:eu-central-1:123456789012:function:plants:7"
-	binary, err := tools.Build("cmd/lambda")
+	binary, err := harness.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestHook(t *testing.T) {
 	}
 	defer works.Close()
 	fails := func(context.Context, []byte) ([]byte, error) { return nil, errors.New("no init") }
-	hook, err := tools.Build("cmd/hook")
+	hook, err := harness.Build("cmd/hook")
 	if err != nil {
 		t.Fatal(err)
 	}

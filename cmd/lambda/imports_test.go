@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // The SDK's config package looks for credentials in many places. It would make the
@@ -13,7 +13,7 @@ import (
 // environment were used, because it initializes other packages. The embedded store
 // and the token issuer, which gives anyone a token for any user, are for cmd/local.
 func TestLinkedPackages(t *testing.T) {
-	bootstrap, err := tools.Build("cmd/lambda")
+	bootstrap, err := harness.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}

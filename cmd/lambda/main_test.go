@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // validEnv returns valid settings, with nobody at the endpoint of DynamoDB.
 func validEnv(t *testing.T) []string {
@@ -25,7 +25,7 @@ func validEnv(t *testing.T) []string {
 
 func start(t *testing.T, env []string) *lambdalocal.Environment {
 	t.Helper()
-	bootstrap, err := tools.Build("cmd/lambda")
+	bootstrap, err := harness.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}

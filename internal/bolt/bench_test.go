@@ -16,7 +16,7 @@ import (
 
 // load creates n plants of owner, with consecutive ids from first, in one
 // transaction.
-func load(tb testing.TB, s *plantStore, owner string, first int64, n int) {
+func load(tb testing.TB, s *plantRecords, owner string, first int64, n int) {
 	tb.Helper()
 	noErr(tb, s.file.db.Update(func(tx *bbolt.Tx) error {
 		for id := first; id < first+int64(n); id++ {

@@ -13,7 +13,7 @@ import (
 
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // together makes n concurrent calls, each of which is a write, and returns their
@@ -25,7 +25,7 @@ func together(t *testing.T, f *File, n int, call func(i int) error) []error {
 	f.committing.Lock() // stands for a commit in progress
 	for i := range n {
 		calls.Go(func() { errs[i] = call(i) })
-		tools.Await(t, func() error {
+		harness.Await(t, func() error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if len(f.waiting) <= i {

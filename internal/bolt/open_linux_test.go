@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // If there is no space for a new file, Open says so. What that leaves behind, the next
@@ -17,7 +17,7 @@ import (
 func TestOpenOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		tools.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
+		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
 	}
 	defer syscall.Unmount(dir, 0)
 	path, filler := filepath.Join(dir, "plants.db"), filepath.Join(dir, "filler")

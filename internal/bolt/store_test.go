@@ -27,7 +27,7 @@ func testStore[T records.Fields](t *testing.T, file *File, ids, all string) {
 	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return NewStore[T](file, ids, all) })
 }
 
-type plantStore = Store[plants.Plant]
+type plantRecords = Store[plants.Plant]
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
@@ -39,7 +39,7 @@ func noErr(t testing.TB, err error) {
 }
 
 // openTest opens the store of plants in the file at path until the test ends.
-func openTest(t testing.TB, path string) *plantStore {
+func openTest(t testing.TB, path string) *plantRecords {
 	t.Helper()
 	file, err := Open(path)
 	noErr(t, err)

@@ -16,19 +16,19 @@ import (
 	"example.com/plantstore/internal/records"
 	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("", 3600) // items have times in UTC
-	tools.Main(m)
+	harness.Main(m)
 }
 
 var discard = slog.New(slog.DiscardHandler)
 
 type (
-	record     = records.Record[plants.Plant]
-	plantStore = records.Store[plants.Plant]
+	record       = records.Record[plants.Plant]
+	plantRecords = records.Store[plants.Plant]
 )
 
 var fern = record{ID: -7, Fields: plants.Plant{Name: "fern"}}
@@ -39,18 +39,18 @@ type operation struct {
 	name       string
 	request    string
 	start, end []record
-	call       func(context.Context, plantStore) error
+	call       func(context.Context, plantRecords) error
 }
 
 var (
-	create = operation{"Create", "PutItem", nil, []record{fern}, func(ctx context.Context, s plantStore) error {
+	create = operation{"Create", "PutItem", nil, []record{fern}, func(ctx context.Context, s plantRecords) error {
 		return s.Create(ctx, "alice", fern, "key")
 	}}
-	list = operation{"List", "Query", []record{fern}, []record{fern}, func(ctx context.Context, s plantStore) error {
+	list = operation{"List", "Query", []record{fern}, []record{fern}, func(ctx context.Context, s plantRecords) error {
 		_, err := s.List(ctx, "alice", records.Query{Limit: 10})
 		return err
 	}}
-	remove = operation{"Delete", "DeleteItem", []record{fern}, nil, func(ctx context.Context, s plantStore) error {
+	remove = operation{"Delete", "DeleteItem", []record{fern}, nil, func(ctx context.Context, s plantRecords) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
 	operations = []operation{
@@ -80,7 +80,7 @@ func eachOperation(test func(operation)) {
 
 // newFaulty returns a store with an empty table, and the proxy that it uses. Its
 // attempts end after limit, or never if that is 0.
-func newFaulty(t *testing.T, limit time.Duration) (plantStore, *dynamolocal.Proxy) {
+func newFaulty(t *testing.T, limit time.Duration) (plantRecords, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
@@ -90,7 +90,7 @@ func newFaulty(t *testing.T, limit time.Duration) (plantStore, *dynamolocal.Prox
 }
 
 // put creates plants of owner. It may run in any goroutine.
-func put(t *testing.T, store plantStore, owner string, all ...record) {
+func put(t *testing.T, store plantRecords, owner string, all ...record) {
 	t.Helper()
 	for _, r := range all {
 		if err := store.Create(t.Context(), owner, r, records.NewIdempotencyKey()); err != nil {
@@ -117,7 +117,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 }
 
 // wantPlants checks alice's list, and waits for the index to catch up.
-func wantPlants(t *testing.T, store plantStore, want ...record) {
+func wantPlants(t *testing.T, store plantRecords, want ...record) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})

@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-json-experiment/json"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 const (
@@ -46,7 +46,7 @@ func do(t *testing.T, method, url, user, contentType, body string) (*http.Respon
 	if user != "" {
 		r.SetBasicAuth(user, "any secret")
 	}
-	return tools.Send(t, r)
+	return harness.Send(t, r)
 }
 
 // Every answer of the issuer has these headers.

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 var _ lambda.Handler = (*Handler)(nil)
@@ -48,7 +48,7 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 var moduleDir = sync.OnceValues(func() (string, error) {
-	dir, err := tools.Run("go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-lambda-go")
+	dir, err := harness.Run("go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-lambda-go")
 	return strings.TrimSpace(dir), err
 })
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // newServer serves the page in front of a service that returns 418.
@@ -27,7 +27,7 @@ func send(t *testing.T, method, url, etag string) (*http.Response, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("If-None-Match", etag)
-	return tools.Send(t, req)
+	return harness.Send(t, req)
 }
 
 func TestFiles(t *testing.T) {

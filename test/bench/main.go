@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
 func main() {
@@ -91,7 +91,7 @@ func run(ctx context.Context, rounds int) error {
 func build(e *endpoint, dir string) ([]candidate, error) {
 	os.Setenv("CGO_ENABLED", "0")
 	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
-	reference, err1 := tools.Build("test/bench/reference", flags...)
+	reference, err1 := harness.Build("test/bench/reference", flags...)
 	service, err2 := lambdalocal.BuildForAWS(e.certificate, flags...)
 	const file = "/etc/ssl/certs/ca-certificates.crt"
 	system, err3 := os.ReadFile(file)

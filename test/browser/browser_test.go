@@ -20,10 +20,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // A tab is a real browser with one page.
 type tab struct {
@@ -46,7 +46,7 @@ var windows = []string{"390x844 light", "390x844 dark", "1280x800 light", "1280x
 // violation of the Content-Security-Policy, or if the page sent a request to
 // another server.
 //
-// Without a browser the test is skipped: see [tools.Missing].
+// Without a browser the test is skipped: see [harness.Missing].
 func openTab(t *testing.T, base, window string) *tab {
 	t.Helper()
 	var width, height int64
@@ -58,8 +58,8 @@ func openTab(t *testing.T, base, window string) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
-		chromedp.WSURLReadTimeout(tools.Patience)) // for the start
-	ctx, cancel := context.WithTimeout(t.Context(), tools.Patience*5/4) // after tools.Await has given up
+		chromedp.WSURLReadTimeout(harness.Patience)) // for the start
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience*5/4) // after harness.Await has given up
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -67,7 +67,7 @@ func openTab(t *testing.T, base, window string) *tab {
 	t.Cleanup(cancel)
 	err := chromedp.Listen(b.ctx, b.note)
 	if errors.Is(err, exec.ErrNotFound) {
-		tools.Missing(t, fmt.Errorf("no browser for the tests of pages: install Chromium or Chrome: %w", err))
+		harness.Missing(t, fmt.Errorf("no browser for the tests of pages: install Chromium or Chrome: %w", err))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func (b *tab) fill(selector, text string) {
 // that the page is not wider than the window.
 func (b *tab) sees(selector string, want ...string) {
 	b.t.Helper()
-	tools.Await(b.t, func() error {
+	harness.Await(b.t, func() error {
 		text := eval[string](b, "document.querySelector(%q)?.innerText ?? ''", selector)
 		if slices.ContainsFunc(want, func(s string) bool { return !strings.Contains(text, s) }) {
 			return fmt.Errorf("%s shows %q, want %q", selector, text, want)
@@ -196,9 +196,9 @@ func (b *tab) accessible(state string) {
 func loadAxe(t *testing.T) string {
 	t.Helper()
 	const pinned = "axe-core@4.14.0"
-	tools.Need(t, "npm")
-	dir, err := tools.Dir("axe", []byte(pinned), func(dir string) error {
-		_, err := tools.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, pinned)
+	harness.Need(t, "npm")
+	dir, err := harness.Dir("axe", []byte(pinned), func(dir string) error {
+		_, err := harness.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, pinned)
 		return err
 	})
 	if err != nil {

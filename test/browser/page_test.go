@@ -15,19 +15,19 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // make picture sets this flag.
 var picture = flag.String("picture", "", "write the picture of README to this `file`; needs port 8080")
 
 // start starts the program with the settings in env.
-func start(t *testing.T, env ...string) *tools.Server {
+func start(t *testing.T, env ...string) *harness.Server {
 	var args []string
 	if *picture != "" {
 		args = []string{"-addr", "127.0.0.1:8080"}
 	}
-	return tools.StartServer(t, tools.Environ(env...), t.TempDir(), args...)
+	return harness.StartServer(t, harness.Environ(env...), t.TempDir(), args...)
 }
 
 // operation opens an operation of the page. The returned function executes it,
@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	server := tools.StartServer(t, tools.Environ(), dir)
+	server := harness.StartServer(t, harness.Environ(), dir)
 	b := openTab(t, server.Base, windows[0])
 	b.sees("#token", "for alice")
 	list := b.operation("listPlants")
@@ -149,7 +149,7 @@ func TestStopped(t *testing.T) {
 	list(stopped)
 	b.click("#token button")
 	b.sees("#token", stopped)
-	tools.StartServer(t, tools.Environ(), dir, "-addr", strings.TrimPrefix(server.Base, "http://"))
+	harness.StartServer(t, harness.Environ(), dir, "-addr", strings.TrimPrefix(server.Base, "http://"))
 	list("200", "[]")
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // guide is the page that shows how to generate the clients.
@@ -51,7 +51,7 @@ func followGuide(t *testing.T, n int, dir string, files ...string) {
 			t.Fatal(err)
 		}
 	}
-	p := tools.StartServer(t, tools.Environ(), t.TempDir())
+	p := harness.StartServer(t, harness.Environ(), t.TempDir())
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu")
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(examples[n][1], "http://127.0.0.1:8080", p.Base))
 	cmd.Dir = root

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 var seed = flag.Int("seed", 1, "the seed of schemathesis's requests")
@@ -35,8 +35,8 @@ var requirements []byte
 // find nothing. Package api compares the document with more rules.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
-	p := tools.StartServer(t, tools.Environ(), t.TempDir())
-	python, err := tools.Python("schemathesis", requirements)
+	p := harness.StartServer(t, harness.Environ(), t.TempDir())
+	python, err := harness.Python("schemathesis", requirements)
 	if err != nil {
 		t.Fatalf("schemathesis can't be installed; it needs Python 3.11 or later with venv (Debian: python3-venv): %v", err)
 	}
@@ -51,7 +51,7 @@ func TestSchemathesis(t *testing.T) {
 		"--url", p.Base, "--checks", "all", "--seed", strconv.Itoa(*seed), "--no-color",
 		"--report-json-path", "report.json")
 	cmd.Dir = dir
-	cmd.Env = append(tools.Environ(), "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(harness.Environ(), "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1")
 	t.Logf("%s", run(t, cmd))
 	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	if err != nil {

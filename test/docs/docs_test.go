@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // TestSession types the shell sessions of the pages into a shell, twice, against
 // a new server, and compares the output with what the pages show.
 func TestSession(t *testing.T) {
-	tools.Need(t, "sh", "curl")
+	harness.Need(t, "sh", "curl")
 	var want, script strings.Builder
 	pages := read(t, "README.md") + read(t, "docs/configuration.md")
 	sessions := regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1)
@@ -35,7 +35,7 @@ func TestSession(t *testing.T) {
 		t.Fatal("the pages have no shell session")
 	}
 	dir := t.TempDir()
-	p := tools.StartServer(t, tools.Environ(), dir)
+	p := harness.StartServer(t, harness.Environ(), dir)
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
 	if *picture != "" { // of the first session
 		drawSession(t, "$ "+command+" &\n"+strings.NewReplacer(p.Base, base, dir, ".data").Replace(p.Stderr.String())+sessions[0][1])
@@ -43,7 +43,7 @@ func TestSession(t *testing.T) {
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
-		shell.Env = tools.Environ()
+		shell.Env = harness.Environ()
 		shell.Stdin = strings.NewReader(typed)
 		out, err := shell.CombinedOutput()
 		if err != nil {
@@ -199,7 +199,7 @@ var (
 // names the files that they change. `make extending` tests what they make. After
 // make rename, gofmt may have aligned the code otherwise.
 func TestPatches(t *testing.T) {
-	tools.Need(t, "git")
+	harness.Need(t, "git")
 	all := map[string]bool{}
 	for _, name := range patches(t) {
 		patch := "docs/extending/" + name + ".patch"

@@ -21,19 +21,19 @@ import (
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 const endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
 
 // Endpoint returns the address of a DynamoDB Local for all tests of the process:
-// AWS_ENDPOINT_URL_DYNAMODB, if set, or else a new one, which [tools.Main] stops.
-// Without DynamoDB Local the test is skipped, see [tools.Missing].
+// AWS_ENDPOINT_URL_DYNAMODB, if set, or else a new one, which [harness.Main] stops.
+// Without DynamoDB Local the test is skipped, see [harness.Missing].
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := once()
 	if err != nil {
-		tools.Missing(t, fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, err))
+		harness.Missing(t, fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, err))
 	}
 	return endpoint
 }
@@ -42,7 +42,7 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
 		return endpoint, nil
 	}
-	port, err := tools.FreePort()
+	port, err := harness.FreePort()
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 	if dockerErr == nil {
 		return endpoint, nil
 	}
-	lib, javaErr := tools.Dir("dynamodb-local", pom, download)
+	lib, javaErr := harness.Dir("dynamodb-local", pom, download)
 	if javaErr == nil {
 		javaErr = start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
 			"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
@@ -65,11 +65,11 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 
 // start starts DynamoDB Local and waits until it answers or the command fails.
 func start(endpoint, command string, args ...string) error {
-	p, err := tools.Start(exec.Command(command, args...))
+	p, err := harness.Start(exec.Command(command, args...))
 	if err != nil {
 		return err
 	}
-	defer time.AfterFunc(tools.Patience, p.Kill).Stop() // if it never answers
+	defer time.AfterFunc(harness.Patience, p.Kill).Stop() // if it never answers
 	for {
 		if resp, err := http.Get(endpoint); err == nil {
 			return resp.Body.Close()
@@ -91,7 +91,7 @@ func download(dir string) error {
 	if err := os.WriteFile(file, pom, 0o600); err != nil {
 		return err
 	}
-	_, err := tools.Run("mvn", "--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir)
+	_, err := harness.Run("mvn", "--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir)
 	return err
 }
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // Without DynamoDB Local, tests fail in CI.
 func TestNoDynamoDBLocal(t *testing.T) {

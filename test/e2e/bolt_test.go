@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // A second process on the same data does not start, and does not disturb the
@@ -14,10 +14,10 @@ import (
 func TestSecondProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := start(t, tools.Environ(), dir)
-	refuses(t, tools.Environ(), dir, nil, filepath.Join(dir, "plants.db"), "another process")
+	p := start(t, harness.Environ(), dir)
+	refuses(t, harness.Environ(), dir, nil, filepath.Join(dir, "plants.db"), "another process")
 	addr := strings.TrimPrefix(p.Base, "http://")
-	refuses(t, tools.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "another port")
+	refuses(t, harness.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "another port")
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	plants.expect(t, u, basil)
@@ -29,7 +29,7 @@ func TestSecondProcess(t *testing.T) {
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := start(t, tools.Environ("LOG_LEVEL=error"), dir)
+	p := start(t, harness.Environ("LOG_LEVEL=error"), dir)
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	p.stop(t)
@@ -40,7 +40,7 @@ func TestRestart(t *testing.T) {
 	if log := p.Stdout.String(); log != "" {
 		t.Errorf("unexpected log:\n%s", log)
 	}
-	again, other := start(t, tools.Environ(), dir), start(t, tools.Environ(), t.TempDir())
+	again, other := start(t, harness.Environ(), dir), start(t, harness.Environ(), t.TempDir())
 	plants.expect(t, newClient(again.target(), u.token), basil)
 	newClient(other.target(), u.token).expectList(t, 401)
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
-	"example.com/plantstore/test/tools"
 )
 
 // A request is sent exactly as given.
@@ -51,7 +51,7 @@ func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err er
 			err = fmt.Errorf("%w\n%s", err, a)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), tools.Patience) // cleanup functions call send, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), harness.Patience) // cleanup functions call send, too
 	defer cancel()
 	req, err := newRequest(ctx, c.Base, r)
 	if err != nil {

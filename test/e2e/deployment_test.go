@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 var (
@@ -135,7 +135,7 @@ func clientCredentials(tokenURL, client, scopes string) (string, error) {
 // has plants.
 func TestDeploymentOfServer(t *testing.T) {
 	t.Parallel()
-	p := start(t, tools.Environ(), t.TempDir())
+	p := start(t, harness.Environ(), t.TempDir())
 	alice, bob, basil := p.user(t), p.user(t), newPlant()
 	plants.postAll(t, bob, basil)
 	wrong := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // every list is empty

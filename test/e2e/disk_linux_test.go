@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // While the disk is full, creates are answered 503 with the reason, and plants
@@ -18,14 +18,14 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
-		tools.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
+		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	p := start(t, tools.Environ(), dir)
+	p := start(t, harness.Environ(), dir)
 	u, id := p.user(t), randomID()
 	var acknowledged []element
 	post := func(wanted ...int) answer {
@@ -59,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 		post(200)
 	}
 	p.stop(t)
-	again := start(t, tools.Environ(), dir)
+	again := start(t, harness.Environ(), dir)
 	plants.expect(t, newClient(again.target(), u.token), acknowledged...)
 	again.stop(t) // or the file system can't be unmounted
 }

@@ -10,13 +10,13 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // Without DynamoDB Local the program says so.
 func TestUnreachableDynamoDB(t *testing.T) {
 	t.Parallel()
-	refuses(t, tools.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "http://127.0.0.1:1", "DynamoDB Local")
+	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "http://127.0.0.1:1", "DynamoDB Local")
 }
 
 // With another issuer and DynamoDB the program creates the tables, accepts only that
@@ -27,7 +27,7 @@ func TestOtherIssuer(t *testing.T) {
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
 	env := append(trust(config.TokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text()+"-")...)
-	p := start(t, tools.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
+	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	target := p.target()
 	target.Lag = dynamoLag
 	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), randomID()

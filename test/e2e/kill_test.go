@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // The program is killed repeatedly while clients write. After each restart
@@ -15,7 +15,7 @@ func TestKill(t *testing.T) {
 	const rounds, clients = 25, 8
 	dir, all := t.TempDir(), writes{states: map[int64]state{}}
 	for range rounds {
-		p := start(t, tools.Environ(), dir)
+		p := start(t, harness.Environ(), dir)
 		alice := newClient(p.target(), p.token(t, TokenRequest{Subject: "alice"}))
 		all.compare(t, alice)
 		all.left, all.kill = 10+rand.IntN(100), p.Kill
@@ -25,7 +25,7 @@ func TestKill(t *testing.T) {
 		}
 		group.Wait()
 	}
-	p := start(t, tools.Environ(), dir)
+	p := start(t, harness.Environ(), dir)
 	all.compare(t, newClient(p.target(), p.token(t, TokenRequest{Subject: "alice"})))
 	if all.unanswered == 0 {
 		t.Error("every request was answered, which shows nothing")

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // awaitLog waits until the log contains the text. An answer may arrive before the
 // log line of its request.
 func (f *function) awaitLog(t *testing.T, text string) {
 	t.Helper()
-	tools.Await(t, func() error {
+	harness.Await(t, func() error {
 		if log := f.Stdout.String(); !strings.Contains(log, text) {
 			return fmt.Errorf("%s is missing in the log:\n%s", text, log)
 		}

@@ -14,8 +14,8 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
 // TestPackage runs the suite on the packaged function behind an HTTP API, on
@@ -52,7 +52,7 @@ func staticKeys(issuer *authtest.Issuer) string {
 // authtest; keys is the variable that says where their keys are.
 func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdalocal.Options {
 	t.Helper()
-	path, err := tools.Build("cmd/lambda")
+	path, err := harness.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}

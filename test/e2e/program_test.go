@@ -9,15 +9,15 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // TestBolt runs the suite on the embedded store, with the program's own tokens.
 func TestBolt(t *testing.T) {
 	t.Parallel()
-	Run(t, start(t, tools.Environ(), t.TempDir()).target())
+	Run(t, start(t, harness.Environ(), t.TempDir()).target())
 }
 
 // checkLog checks that each line of a log is a JSON object with a level, a
@@ -51,7 +51,7 @@ func sign(issuer *authtest.Issuer, r TokenRequest) string {
 }
 
 // A server is a process of cmd/local.
-type server struct{ *tools.Server }
+type server struct{ *harness.Server }
 
 // start starts the program with its data in dir and waits until it listens. When
 // the test ends, it checks the output.
@@ -69,7 +69,7 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 			}
 		}
 	})
-	p.Server = tools.StartServer(t, env, dir, args...)
+	p.Server = harness.StartServer(t, env, dir, args...)
 	return p
 }
 

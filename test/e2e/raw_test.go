@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // A rawConn is a connection for requests that no HTTP client would send.
@@ -39,7 +39,7 @@ func (c rawConn) send(text string) {
 // answer returns everything up to the end of the connection.
 func (c rawConn) answer() string {
 	c.t.Helper()
-	c.SetReadDeadline(time.Now().Add(tools.Patience))
+	c.SetReadDeadline(time.Now().Add(harness.Patience))
 	all, err := io.ReadAll(c)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		c.t.Errorf("the connection is still open")
@@ -59,7 +59,7 @@ func (p *server) rawExchange(t *testing.T, text string) string {
 // Requests have at most 16 KiB of headers.
 func TestHeaderSizes(t *testing.T) {
 	t.Parallel()
-	p := start(t, tools.Environ(), t.TempDir())
+	p := start(t, harness.Environ(), t.TempDir())
 	for size, want := range map[int]string{16 << 10: "401", 20 << 10: "431"} { // net/http allows 4 KiB more
 		a := p.rawExchange(t, "GET /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA: "+strings.Repeat("a", size)+"\r\n\r\n")
 		if !strings.HasPrefix(a, "HTTP/1.1 "+want+" ") {
@@ -72,7 +72,7 @@ func TestHeaderSizes(t *testing.T) {
 // proxies get it, is routed by its path.
 func TestOddTargets(t *testing.T) {
 	t.Parallel()
-	p := start(t, tools.Environ(), t.TempDir())
+	p := start(t, harness.Environ(), t.TempDir())
 	token := p.user(t).token
 	for target, want := range map[string]string{
 		"OPTIONS *":                           `{"error":40401,`,
@@ -91,7 +91,7 @@ func TestOddTargets(t *testing.T) {
 // answer if the headers have arrived. Until then they don't delay others.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	p := start(t, tools.Environ(), t.TempDir())
+	p := start(t, harness.Environ(), t.TempDir())
 	u := p.user(t)
 	const line = "POST /plants HTTP/1.1\r\nHost: x\r\n"
 	const byNetHTTP = `^$|^HTTP/1.1 400 Bad Request\r\n.*\r\n\r\n400 Bad Request$`

@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/template"
-	"example.com/plantstore/test/tools"
 )
 
 // TestSAMLocal runs the suite on what README tells developers to start:
@@ -27,16 +27,16 @@ import (
 // make start-api, which runs the function in a container.
 func TestSAMLocal(t *testing.T) {
 	t.Parallel()
-	tools.Need(t, "make", "curl")
+	harness.Need(t, "make", "curl")
 	image, err := lambdaImage(t)
 	if err != nil {
-		tools.Missing(t, err)
+		harness.Missing(t, err)
 	}
 	cli, endpoint := template.Python(t, "-m", "samcli"), dynamolocal.Endpoint(t)
 	// DynamoDB Local keeps a set of tables for each region.
-	env := tools.Environ(append(dynamolocal.Environ(endpoint, ""), "AWS_REGION="+template.Region)...)
+	env := harness.Environ(append(dynamolocal.Environ(endpoint, ""), "AWS_REGION="+template.Region)...)
 	issuer := start(t, env, t.TempDir())
-	port, err := tools.FreePort()
+	port, err := harness.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSAMLocal(t *testing.T) {
 	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
 	cmd.Dir = dir
 	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	sam, err := tools.Start(cmd)
+	sam, err := harness.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func TestSAMLocal(t *testing.T) {
 // awaitNoContainers waits until Docker has removed all containers that the filter
 // matches.
 func awaitNoContainers(t *testing.T, filter string) {
-	tools.Await(t, func() error {
-		left, err := tools.Run("docker", "ps", "--all", "--quiet", "--filter", filter)
+	harness.Await(t, func() error {
+		left, err := harness.Run("docker", "ps", "--all", "--quiet", "--filter", filter)
 		if err == nil && left != "" {
 			err = fmt.Errorf("containers left behind: %q", left)
 		}
@@ -123,7 +123,7 @@ func reachable(t *testing.T, endpoint string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gateway, err := tools.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	gateway, err := harness.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ WORKDIR /var/task
 // for its default, which it makes sure is there, or else the substitute.
 func lambdaImage(t *testing.T) (string, error) {
 	t.Helper()
-	if _, err := tools.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
+	if _, err := harness.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
 		return "", fmt.Errorf("no Docker engine for sam local: install and start Docker (Debian: docker.io): %w", err)
 	}
 	architecture := runtime.GOARCH
@@ -166,10 +166,10 @@ func lambdaImage(t *testing.T) (string, error) {
 		architecture = "x86_64"
 	}
 	name := "public.ecr.aws/lambda/provided:al2023-" + architecture
-	if _, err := tools.Run("docker", "image", "inspect", "--format", "{{.Id}}", name); err == nil {
+	if _, err := harness.Run("docker", "image", "inspect", "--format", "{{.Id}}", name); err == nil {
 		return "", nil
 	}
-	_, pullErr := tools.Run("docker", "pull", "--quiet", name)
+	_, pullErr := harness.Run("docker", "pull", "--quiet", name)
 	if pullErr == nil {
 		return "", nil
 	}
@@ -196,6 +196,6 @@ func buildSubstitute(t *testing.T) error {
 	); err != nil {
 		return err
 	}
-	_, err = tools.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
+	_, err = harness.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
 	return err
 }

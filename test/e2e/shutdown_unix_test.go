@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // After a signal the program accepts no connections, answers the requests in
@@ -40,7 +40,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p, _ := signalInFlight(t, os.Interrupt)
-	tools.Await(t, func() error {
+	harness.Await(t, func() error {
 		if p.Cmd.Process.Signal(os.Interrupt) != nil {
 			return nil
 		}
@@ -56,7 +56,7 @@ func TestSecondSignal(t *testing.T) {
 // program accepts no more connections.
 func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 	t.Helper()
-	p = start(t, tools.Environ(), t.TempDir())
+	p = start(t, harness.Environ(), t.TempDir())
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
 	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\nExpect: 100-continue\r\nContent-Length: 26\r\n\r\n")
@@ -66,7 +66,7 @@ func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 	if err := p.Cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	tools.Await(t, func() error {
+	harness.Await(t, func() error {
 		other, err := net.Dial("tcp", strings.TrimPrefix(p.Base, "http://"))
 		if err != nil {
 			return nil

@@ -6,15 +6,15 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/template"
-	"example.com/plantstore/test/tools"
 )
 
 // stack.sh runs the suite as two users of the stack's user pool, and deletes them
 // however the suite ends.
 func TestStackScript(t *testing.T) {
 	t.Parallel()
-	tools.Need(t, "bash", "curl", "openssl")
+	harness.Need(t, "bash", "curl", "openssl")
 	out, err := template.Python(t, "../template/aws.py", "bash", "-c", `
 		make() { test "$PLANTS_TOKEN_1" != "$PLANTS_TOKEN_2" && echo "$* $PLANTS_TOKEN_1 $PLANTS_TOKEN_2"; false; }
 		export -f make

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // refuses checks that the program does not start and prints the reason in one
 // line that contains all the words. The exit code is 2 for wrong usage, else 1.
 func refuses(t *testing.T, env []string, dir string, args []string, words ...string) {
 	t.Helper()
-	p := tools.LaunchServer(t, env, dir, args...)
+	p := harness.LaunchServer(t, env, dir, args...)
 	code := p.Wait()
 	line := p.Stderr.String()
 	want := 1
@@ -44,7 +44,7 @@ func TestInvalidSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refuses(t, tools.Environ(strings.Fields(test.env)...), filepath.Join(t.TempDir(), "data"), strings.Fields(test.args), strings.Fields(test.words)...)
+			refuses(t, harness.Environ(strings.Fields(test.env)...), filepath.Join(t.TempDir(), "data"), strings.Fields(test.args), strings.Fields(test.words)...)
 		})
 	}
 }
@@ -53,8 +53,8 @@ func TestInvalidSettings(t *testing.T) {
 // and without -expose-issuer neither does another machine.
 func TestForeignHost(t *testing.T) {
 	t.Parallel()
-	hidden := start(t, tools.Environ(), t.TempDir())
-	exposed := start(t, tools.Environ(), t.TempDir(), "-addr", "0.0.0.0:0", "-expose-issuer")
+	hidden := start(t, harness.Environ(), t.TempDir())
+	exposed := start(t, harness.Environ(), t.TempDir(), "-addr", "0.0.0.0:0", "-expose-issuer")
 	for _, test := range []struct {
 		p            *server
 		host, status string

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { tools.Main(m) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // audience is the audience of access tokens, unless the issuer has its own.
 const audience = "urn:plants"
@@ -36,7 +36,7 @@ type issuer struct {
 // ready in its output. The process ends with the test.
 func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 	t.Helper()
-	p, err := tools.Start(cmd)
+	p, err := harness.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func send(t *testing.T, req *http.Request, err error) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, body := tools.Send(t, req)
+	resp, body := harness.Send(t, req)
 	if resp.StatusCode > http.StatusCreated {
 		t.Fatalf("%s %s: %s %s", req.Method, req.URL, resp.Status, body)
 	}
@@ -62,7 +62,7 @@ func send(t *testing.T, req *http.Request, err error) []byte {
 // audiences, and checks what it accepts.
 func (i issuer) try(t *testing.T) {
 	environ := append(i.settings, "TOKEN_ISSUER="+i.url, "TOKEN_AUDIENCE="+audience+","+i.idAudience)
-	p := tools.StartServer(t, tools.Environ(environ...), t.TempDir())
+	p := harness.StartServer(t, harness.Environ(environ...), t.TempDir())
 	expect := func(token, method, path string, status int, want string) {
 		t.Helper()
 		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(`{"id":7,"name":"Basil"}`))
@@ -70,7 +70,7 @@ func (i issuer) try(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
-		if resp, body := tools.Send(t, req); resp.StatusCode != status || !strings.Contains(body, want) {
+		if resp, body := harness.Send(t, req); resp.StatusCode != status || !strings.Contains(body, want) {
 			t.Errorf("%s %s: got %d %s; want %d %s\n%s", method, path, resp.StatusCode, body, status, want, p.Stdout.String())
 		}
 	}
@@ -86,7 +86,7 @@ func (i issuer) try(t *testing.T) {
 	expect(token, "DELETE", "/plants/7", 204, "")
 	expect(i.otherAudience(), "GET", "/plants", 401, "40101")
 	expect(i.id(), "GET", "/plants", 401, "40101")
-	tools.Await(t, func() error { // the log may follow the response
+	harness.Await(t, func() error { // the log may follow the response
 		for _, want := range []string{"accepted are", "send the access token"} {
 			if !strings.Contains(p.Stdout.String(), want) {
 				return fmt.Errorf("the log does not say %q:\n%s", want, p.Stdout.String())
@@ -99,7 +99,7 @@ func (i issuer) try(t *testing.T) {
 		expect(read, "GET", "/plants", 200, "[")
 		expect(read, "POST", "/plants", 403, "40300")
 		i.rotate()
-		tools.Await(t, func() error {
+		harness.Await(t, func() error {
 			token = i.access("plants/read")
 			if header, _, _ := strings.Cut(token, "."); strings.HasPrefix(read, header) {
 				return fmt.Errorf("still the old key: %s", header)

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 const keycloakVersion = "26.7.3"
@@ -25,8 +25,8 @@ const keycloakVersion = "26.7.3"
 func installKeycloak(t *testing.T) string {
 	t.Helper()
 	options := []string{"build", "--db=dev-mem", "--cache=local"}
-	dir, err := tools.Dir("issuers-keycloak", fmt.Append(nil, keycloakVersion, options), func(dir string) error {
-		_, err := tools.Run("mvn", "--quiet", "--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
+	dir, err := harness.Dir("issuers-keycloak", fmt.Append(nil, keycloakVersion, options), func(dir string) error {
+		_, err := harness.Run("mvn", "--quiet", "--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
 			"-Dartifact=org.keycloak:keycloak-quarkus-dist:"+keycloakVersion+":zip", "-DoutputDirectory="+dir)
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func installKeycloak(t *testing.T) string {
 		if err := errors.Join(os.CopyFS(dir, archive), os.Remove(file)); err != nil {
 			return err
 		}
-		_, err = tools.Run(filepath.Join(dir, "keycloak-"+keycloakVersion, "bin/kc.sh"), options...)
+		_, err = harness.Run(filepath.Join(dir, "keycloak-"+keycloakVersion, "bin/kc.sh"), options...)
 		return err
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 //go:embed requirements.txt
@@ -20,7 +20,7 @@ var requirements []byte
 // machine clients. The address of its keys is not Cognito's.
 func TestMoto(t *testing.T) {
 	t.Parallel()
-	python, err := tools.Python("issuers-python", requirements)
+	python, err := harness.Python("issuers-python", requirements)
 	if err != nil {
 		t.Fatal(err)
 	}

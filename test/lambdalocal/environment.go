@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // Options configure an [Environment].
@@ -36,7 +36,7 @@ type Options struct {
 // An Environment is an execution environment: one process that handles one
 // invocation at a time.
 type Environment struct {
-	*tools.Process
+	*harness.Process
 	options Options
 	server  *httptest.Server // the Runtime API
 
@@ -69,7 +69,7 @@ func NewEnvironment(o Options) (*Environment, error) {
 	cmd.Dir = filepath.Dir(o.Binary)
 	cmd.Env = append(environ(e.server.Listener.Addr().String(), cmd.Dir), o.Env...)
 	var err error
-	if e.Process, err = tools.Start(cmd); err != nil {
+	if e.Process, err = harness.Start(cmd); err != nil {
 		e.server.Listener.Close()
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (e *Environment) WaitReady(ctx context.Context) error {
 		return nil
 	case <-e.Exited:
 		return e.exitError()
-	case <-time.After(tools.Patience): // Lambda allows 10 s, less than some machines need
+	case <-time.After(harness.Patience): // Lambda allows 10 s, less than some machines need
 		e.Kill()
 		return errors.New("Sandbox.Timedout: the process does not ask for an invocation")
 	case <-ctx.Done():

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // Start runs a function behind an HTTP API until the test ends. It returns the
@@ -42,7 +42,7 @@ func Start(tb testing.TB, o Options) (e *Environment, base string) {
 // to package awsroots: the host 127.0.0.1 is one of AWS, and root, a PEM
 // certificate, one of its roots.
 func BuildForAWS(root []byte, flags ...string) (binary string, err error) {
-	top, err := tools.Root()
+	top, err := harness.Root()
 	if err != nil {
 		return "", err
 	}
@@ -60,23 +60,23 @@ func BuildForAWS(root []byte, flags ...string) (binary string, err error) {
 	if err := errors.Join(os.WriteFile(added, fmt.Appendf(nil, code, root), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return "", err
 	}
-	return tools.Build("cmd/lambda", append(flags, "-overlay", overlay)...)
+	return harness.Build("cmd/lambda", append(flags, "-overlay", overlay)...)
 }
 
 // Package builds a function of template.yaml by the Makefile, as sam build does,
 // but for this machine's processor. It returns options that run the program.
-// Without Linux or make the test is skipped; see [tools.Missing].
+// Without Linux or make the test is skipped; see [harness.Missing].
 func Package(tb testing.TB, function string) Options {
 	tb.Helper()
 	if runtime.GOOS != "linux" {
 		tb.Skip("needs Linux")
 	}
-	tools.Need(tb, "make")
-	root, err := tools.Root()
+	harness.Need(tb, "make")
+	root, err := harness.Root()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := tools.DependOn("api", "cmd", "internal"); err != nil {
+	if err := harness.DependOn("api", "cmd", "internal"); err != nil {
 		tb.Fatal(err)
 	}
 	dir := tb.TempDir()

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // SAM builds for the Architecture of the profile, and the built template allows no
@@ -25,8 +25,8 @@ import (
 func TestSAM(t *testing.T) {
 	t.Parallel()
 	const maxSize = 5 << 20
-	tools.Need(t, "bash", "curl", "make")
-	if err := tools.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml"); err != nil {
+	harness.Need(t, "bash", "curl", "make")
+	if err := harness.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml"); err != nil {
 		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // The AWS CLI accepts the commands of the pages on AWS, in the order of the pages,
@@ -15,7 +15,7 @@ import (
 // restores a table as it is now. Commands other than aws are replaced.
 func TestAWSCommands(t *testing.T) {
 	t.Parallel()
-	tools.Need(t, "sh", "curl")
+	harness.Need(t, "sh", "curl")
 	var script strings.Builder
 	real := strings.NewReplacer("--function-version 41", "--function-version 1") // the only one
 	script.WriteString(`set -eu; OTHER_TOKEN=token; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")

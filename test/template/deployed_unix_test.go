@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
-	"example.com/plantstore/test/tools"
 )
 
 // make check-deployed prints the report of the deployed function, and fails
 // unless all parts work.
 func TestCheckDeployed(t *testing.T) {
 	t.Parallel()
-	tools.Need(t, "make")
+	harness.Need(t, "make")
 	env := Python(t).Env
 	for report, works := range map[string]bool{`{"ok":true,"parts":{}}`: true, `{"ok":false,"parts":{"x":"\"ok\":true"}}`: false, "no report": false} {
 		invoke := func(_ context.Context, payload []byte) ([]byte, error) {

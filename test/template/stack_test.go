@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // A stack is what CloudFormation would create from a template: the intrinsic
@@ -60,7 +60,7 @@ var python struct {
 	sync.Mutex
 	in      io.Writer
 	out     *bufio.Reader
-	stderr  tools.Buffer
+	stderr  harness.Buffer
 	results map[string]stack // by job
 }
 

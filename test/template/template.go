@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/tools"
+	"example.com/plantstore/test/harness"
 )
 
 // Region is the AWS region of all commands.
@@ -21,16 +21,16 @@ const Region = "eu-central-1"
 //go:embed requirements.txt
 var requirements []byte
 
-var install = sync.OnceValues(func() (string, error) { return tools.Python("sam", requirements) })
+var install = sync.OnceValues(func() (string, error) { return harness.Python("sam", requirements) })
 
 // Python returns the command that runs Python with the given arguments, the packages
 // of requirements.txt and, on Unix, the commands sam and aws, without the user's AWS
-// settings. The first call installs them; without Python see [tools.Missing].
+// settings. The first call installs them; without Python see [harness.Missing].
 func Python(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
 	python, err := install()
 	if err != nil {
-		tools.Missing(tb, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
+		harness.Missing(tb, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
 	}
 	cmd, bin := exec.CommandContext(tb.Context(), python, args...), tb.TempDir()
 	for name, module := range map[string]string{"sam": "samcli", "aws": "awscli"} {

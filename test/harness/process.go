@@ -1,6 +1,6 @@
-// Package tools provides tests with external programs, kept in the user's cache,
+// Package harness provides tests with external programs, kept in the user's cache,
 // and with the programs of this module.
-package tools
+package harness
 
 import (
 	"bytes"
