@@ -86,9 +86,6 @@ func damaged(cause string) error {
 	return fmt.Errorf("it is damaged: %s: restore a backup, or move the file away to start without data", cause)
 }
 
-// errorDiskFull is ERROR_DISK_FULL of Windows, which package syscall lacks.
-const errorDiskFull = syscall.Errno(112)
-
 // advise adds to an error of bbolt or the operating system what to do.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == path {
@@ -97,7 +94,7 @@ func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
-	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, errorDiskFull):
+	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(112)): // ERROR_DISK_FULL
 		return fmt.Errorf("%w: free some disk space, or choose another data directory", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory", err)

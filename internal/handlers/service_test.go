@@ -192,3 +192,12 @@ func TestMatchPath(t *testing.T) {
 		}
 	}
 }
+
+func TestNewNeedsStores(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("New accepted a missing store")
+		}
+	}()
+	newService(t, nil, authtest.NewIssuer(t), auth.Config{}, slog.New(slog.DiscardHandler))
+}
