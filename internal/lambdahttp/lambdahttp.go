@@ -18,12 +18,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,6 +52,7 @@ type Handler struct {
 // New returns a Handler that serves requests with service. It logs a warning for
 // each event that is not an HTTP request, and an error for each panic of the service.
 func New(service http.Handler, log *slog.Logger) *Handler {
+	os.Unsetenv(core.CustomHostVariable) // with an invalid host in it, the adapter would fail
 	return &Handler{service, log}
 }
 
