@@ -48,7 +48,7 @@ rename='BEGIN {
 		($repo = $m) =~ s{/v[0-9]+$}{};
 		($dir = $repo) =~ s{.*/}{};
 	}
-	s{git clone\x20https://\S+ && cd \S+}{git clone https://\x01 && cd \x02};
+	if ($ARGV eq "README.md") { s{^git clone \S+}{git clone https://\x01}; s{^cd \S+}{cd \x02}; s{\. Replace .OWNER.*:$}{:} }
 	s{\Q$old\E(?![\w.-])}{\0}g;
 	s{Plant Store|plant store}{$t}g; s{plantstore}{$id}g;
 	s{\b([Aa])n?( [`*"]*)(?=plant)}{$1$n$2}gi;

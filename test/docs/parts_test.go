@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -37,5 +38,29 @@ func TestParts(t *testing.T) {
 	}
 	if len(parts) == 1 {
 		t.Error("docs/extending.md has no parts to take away")
+	}
+}
+
+// After a rename to a name of ours that others may want, nothing of the old names
+// remains, and README clones the new repository. A name that clashes changes nothing.
+func TestRename(t *testing.T) {
+	dir := copyProject(t)
+	run(t, dir, "make rename MODULE=example.org/you/lending/v2 NAME=tool NAMES=tools")
+	if text, _ := os.ReadFile(filepath.Join(dir, "README.md")); !bytes.Contains(text, []byte("\ngit clone https://example.org/you/lending\ncd lending\n")) {
+		t.Error("README.md doesn't clone the repository of MODULE")
+	}
+	old := exec.CommandContext(t.Context(), "git", "grep", "-inE", "plant|tool ?store", "--", ":!LICENSE", ":!go.sum", ":!*.svg")
+	old.Dir = dir
+	if out, _ := old.Output(); len(out) > 0 {
+		t.Errorf("these remain:\n%s", out)
+	}
+	dir = copyProject(t)
+	clash := exec.CommandContext(t.Context(), "make", "rename", "MODULE=example.org/you/music", "NAME=record", "NAMES=records")
+	clash.Dir = dir
+	if out, err := clash.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("Nothing has changed")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if changed := run(t, dir, "git diff --name-only"); changed != "" {
+		t.Errorf("a name that clashes changes %s", changed)
 	}
 }
