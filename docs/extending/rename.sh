@@ -22,13 +22,6 @@ cd "$(dirname "$0")/../.."
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
-if [ -z "${RENAMED_COPY-}" ]; then
-	copy=$(mktemp -d)
-	trap 'rm -rf "$copy"' EXIT
-	git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
-	(cd "$copy" && git init -q && git add -A && RENAMED_COPY=yes docs/extending/rename.sh "$@")
-fi
-
 # The first place where the code already has one of the names, outside comments
 # and strings, in case they clash.
 taken=$(git ls-files '*.go' | perl -ne '
@@ -57,20 +50,46 @@ rename='BEGIN {
 	s{plant}{$s}g; s{Plant}{ucfirst $s}ge; s{PLANT}{uc $s}ge;
 	s{\0}{$m}g; s{\x01}{$repo}g; s{\x02}{$dir}g'
 
-git grep -IlzE '' -- ':!LICENSE' ':!go.sum' ':!*.svg' | xargs -0 perl -pi -e "$rename"
-git ls-files | while read -r from; do
-	to=$(printf %s "$from" | perl -pe "$rename")
-	if [ "$from" != "$to" ]; then
-		mkdir -p "$(dirname "$to")"
-		git mv "$from" "$to"
-	fi
-done
-find . -depth -type d -empty ! -path './.git/*' -exec rmdir {} \;
-gofmt -w .
-if [ -n "${RENAMED_COPY-}" ]; then
+rename_tree() {
+	git grep -IlzE '' -- ':!LICENSE' ':!go.sum' ':!*.svg' | xargs -0 perl -pi -e "$rename"
+	git ls-files | while read -r from; do
+		to=$(printf %s "$from" | perl -pe "$rename")
+		if [ "$from" != "$to" ]; then
+			mkdir -p "$(dirname "$to")"
+			git mv "$from" "$to"
+		fi
+	done
+	find . -depth -type d -empty ! -path './.git/*' -exec rmdir {} \;
+	gofmt -w .
+}
+
+# First in a copy, so that names that clash change nothing here. There each patch that
+# applies is made again, since the names change how gofmt sorts and aligns its context.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
+(
+	cd "$copy"
+	git init -q
+	git add -A
+	original=$(git write-tree)
+	rename_tree
 	errors=$(go vet -tags contract,issuers,extending ./... 2>&1) || fail "the new names clash with names in the code, such as ${taken:-in these lines}:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
-else
-	echo "renamed; now run: go test ./..."
-fi
+	git add -A
+	renamed=$(git write-tree)
+	for patch in docs/extending/*.patch; do
+		git read-tree -u --reset "$original"
+		if git apply --index --ignore-whitespace "$patch" 2>/dev/null; then
+			rename_tree
+			git add -A
+			git diff --no-ext-diff --no-color --src-prefix=a/ --dst-prefix=b/ -U1 "$renamed" "$(git write-tree)" >".git/${patch##*/}"
+		fi
+	done
+)
+rename_tree
+for patch in "$copy"/.git/*.patch; do
+	[ ! -e "$patch" ] || cp "$patch" docs/extending/
+done
+echo "renamed; now run: go test ./..."
