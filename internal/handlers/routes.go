@@ -79,10 +79,11 @@ func (s *Service) allowed(path string) string {
 func (s *Service) paths() string {
 	var patterns []string
 	for _, rt := range s.routes {
-		patterns = append(patterns, rt.Pattern)
+		if !slices.Contains(patterns, rt.Pattern) {
+			patterns = append(patterns, rt.Pattern)
+		}
 	}
-	slices.Sort(patterns)
-	return strings.Join(slices.Compact(patterns), " and ")
+	return strings.Join(patterns, " and ")
 }
 
 // methods returns the methods that rt serves.
