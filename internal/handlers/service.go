@@ -79,9 +79,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
-// route's function. It returns a panic as an error. OPTIONS needs no token:
-// browsers send it without one before a request from another origin (CORS), and
-// the front adds the CORS headers.
+// route's function. It returns a panic as an error.
 func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -89,15 +87,8 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	allow := s.allowed(r.URL.Path)
-	if allow == "" {
-		return response{}, failf(CodeUnknownPath, "no such path; the paths are %s", s.paths())
-	}
-	if r.Method == http.MethodOptions {
-		return response{status: http.StatusNoContent, header: http.Header{"Allow": {allow}}}, nil
-	}
 	if r.route, r.id = s.find(r.Method, r.URL.Path); r.route == nil {
-		return response{}, &failure{CodeMethod, "method not allowed; this path allows " + allow, http.Header{"Allow": {allow}}}
+		return s.unrouted(r)
 	}
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
@@ -108,6 +99,21 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(r)
+}
+
+// unrouted returns the result of a request without a route. OPTIONS needs no token:
+// browsers send it without one before a request from another origin (CORS), and
+// the front adds the CORS headers.
+func (s *Service) unrouted(r *request) (response, error) {
+	allow := s.allowed(r.URL.Path)
+	if allow == "" {
+		return response{}, failf(CodeUnknownPath, "no such path; the paths are %s", s.paths())
+	}
+	header := http.Header{"Allow": {allow}}
+	if r.Method == http.MethodOptions {
+		return response{status: http.StatusNoContent, header: header}, nil
+	}
+	return response{}, &failure{CodeMethod, "method not allowed; this path allows " + allow, header}
 }
 
 // send writes resp. Every response is sent here.
