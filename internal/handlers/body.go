@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,7 +43,7 @@ func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error
 func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	err = json.Unmarshal(body, &members)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return nil, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(body, err))
+		return nil, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(err))
 	}
 	return members, nil
 }
@@ -75,8 +74,7 @@ func decodeField(member jsontext.Value, v reflect.Value) (ok bool) {
 	}
 	if v.CanInt() {
 		// Unmarshal accepts -0.
-		n, ok := parseInt64(string(member))
-		if !ok || v.OverflowInt(n) {
+		if _, ok := parseInt64(string(member)); !ok {
 			return false
 		}
 	}
@@ -110,24 +108,17 @@ func parseInt64(s string) (n int64, ok bool) {
 }
 
 // explain returns the end of the error message for a malformed body.
-func explain(body []byte, err error) string {
+func explain(err error) string {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		return ""
 	}
-	fault, rest := "invalid syntax", body[syntax.ByteOffset:]
-	char, size := utf8.DecodeRune(rest)
+	fault := syntax.Err.Error() // quotes at most 12 bytes of the body
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		fault = "duplicate name " + logging.Quote(syntax.JSONPointer.LastToken())
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		fault = "unexpected end"
-	case char == utf8.RuneError && size == 1:
-		fault = "invalid UTF-8"
-	case strings.Contains(syntax.Error(), "surrogate"):
+	case strings.Contains(fault, "surrogate"):
 		fault = "lone surrogate"
-	case bytes.HasPrefix(rest, []byte("\ufeff")):
-		fault = "byte order mark"
 	}
 	return fmt.Sprintf(": %s at byte offset %d", fault, syntax.ByteOffset)
 }
