@@ -75,17 +75,6 @@ func (s *Service) allowed(path string) string {
 	return strings.Join(methods, ", ")
 }
 
-// paths returns the paths of the service, for a message.
-func (s *Service) paths() string {
-	var patterns []string
-	for _, rt := range s.routes {
-		if !slices.Contains(patterns, rt.Pattern) {
-			patterns = append(patterns, rt.Pattern)
-		}
-	}
-	return strings.Join(patterns, " and ")
-}
-
 // methods returns the methods that rt serves.
 func (rt *Route) methods() []string {
 	if rt.Method == http.MethodGet {

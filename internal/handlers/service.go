@@ -18,7 +18,6 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -35,11 +34,8 @@ type Service struct {
 }
 
 // New returns a service that keeps each resource in its store, accepts callers with
-// valid tokens, and logs one line per request. It panics if a store is nil.
+// valid tokens, and logs one line per request.
 func New(plants records.Store[plants.Plant], tokens *auth.Verifier, log *slog.Logger) *Service {
-	if slices.Contains([]any{plants}, nil) {
-		panic("handlers: a store is missing")
-	}
 	return &Service{routes: newRoutes(plants), tokens: tokens, log: log}
 }
 
@@ -63,18 +59,15 @@ type response struct {
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start, ctx := time.Now(), r.Context()
-	id := logging.RequestID(ctx) // set by package lambdahttp
-	if id == "" {
-		id = rand.Text()
-		ctx = logging.WithRequestID(ctx, id)
+	if logging.RequestID(ctx) == "" { // package lambdahttp has set one
+		ctx = logging.WithRequestID(ctx, rand.Text())
 	}
-	w.Header().Set("X-Request-Id", id)
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
 	if err != nil {
 		resp = failed(err)
 	}
-	send(w, resp)
+	send(w, req.Request, resp)
 	s.logRequest(req, resp, err, time.Since(start))
 }
 
@@ -107,7 +100,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 func (s *Service) unrouted(r *request) (response, error) {
 	allow := s.allowed(r.URL.Path)
 	if allow == "" {
-		return response{}, failf(CodeUnknownPath, "no such path; the paths are %s", s.paths())
+		return response{}, failf(CodeUnknownPath, "no such path")
 	}
 	header := http.Header{"Allow": {allow}}
 	if r.Method == http.MethodOptions {
@@ -116,10 +109,11 @@ func (s *Service) unrouted(r *request) (response, error) {
 	return response{}, &failure{CodeMethod, "method not allowed; this path allows " + allow, header}
 }
 
-// send writes resp. Every response is sent here.
-func send(w http.ResponseWriter, resp response) {
+// send sends the response to r. Every response is sent here.
+func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h := w.Header()
 	maps.Copy(h, resp.header)
+	h.Set("X-Request-Id", logging.RequestID(r.Context()))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if resp.body != nil {
@@ -132,10 +126,7 @@ func send(w http.ResponseWriter, resp response) {
 // Fail sends the response to a request that never reached the service, or that the
 // service didn't finish. Its front uses it, and logs why.
 func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
-	if id := logging.RequestID(r.Context()); id != "" {
-		w.Header().Set("X-Request-Id", id)
-	}
-	send(w, failed(&failure{code: code, message: message}))
+	send(w, r, failed(&failure{code: code, message: message}))
 }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
