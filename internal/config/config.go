@@ -3,9 +3,10 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -49,9 +50,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Tables, err = tables(getenv); err != nil {
 		return Config{}, err
 	}
-	var known bool
-	if c.LogLevel, known = levels[strings.ToLower(getenv(LogLevel))]; !known {
-		return Config{}, fmt.Errorf("%s: %q is not a log level: use debug, info, warn or error", LogLevel, getenv(LogLevel))
+	if err := c.LogLevel.UnmarshalText([]byte(cmp.Or(getenv(LogLevel), "info"))); err != nil {
+		return Config{}, fmt.Errorf("%s: %w: use debug, info, warn or error", LogLevel, err)
 	}
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
@@ -63,10 +63,6 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		}
 	}
 	return c, nil
-}
-
-var levels = map[string]slog.Level{
-	"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
 // isOrigin reports whether s is * or a web origin (RFC 6454), such as
@@ -117,7 +113,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	}
 	if t.Keys == nil && t.KeysURL == "" {
 		if err := checkIssuer(t.Issuer); err != nil {
-			return t, fmt.Errorf("%s: %w, or set %s", TokenIssuer, err, TokenJWKSURL)
+			return t, fmt.Errorf("%s: %w; if the issuer has no metadata, set %s", TokenIssuer, err, TokenJWKSURL)
 		}
 	}
 	return t, nil
@@ -125,27 +121,11 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 
 // checkIssuer returns an error unless an issuer can have metadata.
 func checkIssuer(issuer string) error {
-	u, err := url.Parse(issuer)
-	var fault string
-	switch {
-	case strings.TrimSpace(issuer) != issuer:
-		fault = "has white space at an end: remove it"
-	case err != nil:
-		fault = "is not a valid URL: correct it"
-	case u.User != nil:
-		fault = "has a user name: remove it"
-	case strings.Contains(issuer, "?"):
-		fault = "has a query: remove it"
-	case strings.Contains(issuer, "#"):
-		fault = "has a fragment: remove it"
-	case u.Scheme != "https" && u.Scheme != "http":
-		fault = "does not begin with https://: correct it"
-	case strings.Contains(u.Path, "/.well-known/"):
-		_, name, _ := strings.Cut(u.Path, "/.well-known/")
-		name, _, _ = strings.Cut(name, "/") // RFC 8414 has the issuer's path here
-		fault = "is the address of the metadata: omit /.well-known/" + name
-	default:
-		return auth.CheckURL(issuer)
+	if strings.ContainsAny(issuer, "?#") {
+		return errors.New("an issuer has no query and no fragment")
 	}
-	return fmt.Errorf("%q %s", issuer[strings.LastIndex(issuer, "@")+1:], fault) // without a password
+	if strings.Contains(issuer, "/.well-known/") {
+		return errors.New("this is the address of the metadata: use the issuer in it")
+	}
+	return auth.CheckURL(issuer)
 }

@@ -71,7 +71,7 @@ func TestInvalid(t *testing.T) {
 		others      map[string]string
 	}{
 		{RequireScopes, "1", nil},
-		{LogLevel, "info+900", nil},
+		{LogLevel, "loud", nil},
 		{TokenIssuer, "", issuer},
 		{TokenAudience, " , ", issuer},
 		{TokenAudience, "plants", nil},
@@ -104,16 +104,11 @@ func TestIssuers(t *testing.T) {
 		return err
 	}
 	for issuer, fault := range map[string]string{
-		"urn:plantstore:local":    `"urn:plantstore:local" does not begin with https://`,
-		"localhost:8080":          `"localhost:8080" does not begin with https://`,
-		"http://a.test":           `the address "http://a.test" must be https`,
-		"https://":                `the address "https:" has no host`,
-		" https://a.test":         `" https://a.test" has white space`,
-		"https://a.test/?":        `"https://a.test/?" has a query`,
-		"https://a.test/#":        `"https://a.test/#" has a fragment`,
-		"https://a.test/%zz":      `"https://a.test/%zz" is not a valid URL`,
-		"https://x:secret@a.test": `"a.test" has a user name`,
-		"https://a.test/.well-known/oauth-authorization-server/x": `"https://a.test/.well-known/oauth-authorization-server/x" is the address of the metadata: omit /.well-known/oauth-authorization-server, or set TOKEN_JWKS_URL`,
+		"urn:plantstore:local": `the address "urn:" has no host`,
+		"http://a.test":        `the address "http://a.test" must be https`,
+		"https://a.test/?":     `an issuer has no query`,
+		"https://a.test/#":     `an issuer has no query and no fragment`,
+		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
 			t.Errorf("%s: got %v, want %s", issuer, err, fault)
