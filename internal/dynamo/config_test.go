@@ -21,10 +21,9 @@ import (
 )
 
 const (
-	onLambda = "AWS_REGION=eu-central-1 AWS_DEFAULT_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k AWS_SECRET_ACCESS_KEY=s AWS_SESSION_TOKEN=t "
+	onLambda = "AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k AWS_SECRET_ACCESS_KEY=s AWS_SESSION_TOKEN=t "
 	vpce     = "AWS_ENDPOINT_URL_DYNAMODB=https://vpce.example.com "
 	forAll   = "AWS_ENDPOINT_URL=https://all.example.com "
-	ignored  = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true "
 	local    = "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000 "
 )
 
@@ -72,7 +71,8 @@ func settings(t *testing.T, load loader) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintln(o.Region, c.AccessKeyID, c.SecretAccessKey, c.SessionToken, c.AccountID, aws.ToString(o.BaseEndpoint),
-		o.EndpointOptions.UseFIPSEndpoint, o.EndpointOptions.UseDualStackEndpoint, o.AccountIDEndpointMode, o.Retryer.MaxAttempts())
+		o.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled, o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled,
+		o.AccountIDEndpointMode, o.Retryer.MaxAttempts())
 }
 
 // Package awsenv reads the variables as the SDK's own loader does.
@@ -80,7 +80,6 @@ func TestSettings(t *testing.T) {
 	for _, vars := range []string{
 		onLambda,
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB= AWS_MAX_ATTEMPTS= AWS_USE_FIPS_ENDPOINT=",
-		onLambda + "AWS_REGION=",
 		onLambda + "AWS_SESSION_TOKEN=",
 		onLambda + "AWS_ACCOUNT_ID=123456789012",
 		onLambda + "AWS_ACCOUNT_ID_ENDPOINT_MODE=required",
@@ -90,8 +89,6 @@ func TestSettings(t *testing.T) {
 		onLambda + vpce,
 		onLambda + forAll,
 		onLambda + forAll + vpce,
-		onLambda + forAll + ignored,
-		onLambda + vpce + ignored,
 		onLambda + local,
 	} {
 		setEnv(t, vars)
@@ -112,7 +109,7 @@ func TestSettings(t *testing.T) {
 // prints no secret.
 func TestInvalidSettings(t *testing.T) {
 	for vars, want := range map[string]string{
-		onLambda + "AWS_REGION= AWS_DEFAULT_REGION=":                                   "AWS_REGION",
+		onLambda + "AWS_REGION=":                                                       "AWS_REGION",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=localhost:8000":                          "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://":                                 "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@[::1":                  "AWS_ENDPOINT_URL_DYNAMODB",
@@ -121,9 +118,8 @@ func TestInvalidSettings(t *testing.T) {
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000/#hunter2":          "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL=localhost:8000":                                   "AWS_ENDPOINT_URL ",
 		onLambda + "AWS_MAX_ATTEMPTS=many":                                             "AWS_MAX_ATTEMPTS",
-		onLambda + "AWS_USE_FIPS_ENDPOINT=1":                                           "AWS_USE_FIPS_ENDPOINT",
+		onLambda + "AWS_USE_FIPS_ENDPOINT=on":                                          "AWS_USE_FIPS_ENDPOINT",
 		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":                                    "AWS_USE_DUALSTACK_ENDPOINT",
-		onLambda + "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=yes":                           "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
 		onLambda + "AWS_ACCOUNT_ID_ENDPOINT_MODE=Required":                             "AWS_ACCOUNT_ID_ENDPOINT_MODE",
 		"AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=k":                                  "AWS_ACCESS_KEY_ID",
 		"AWS_REGION=eu-central-1 " + vpce:                                              "AWS_ACCESS_KEY_ID",
