@@ -14,7 +14,7 @@ import (
 // person. It drops lines below level. Each line carries the attributes of its
 // context, see [With].
 func New(w io.Writer, level slog.Level) *slog.Logger {
-	var h slog.Handler = slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
+	var h slog.Handler = slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: escape})
 	if isTerminal(w) {
 		h = terminalHandler{w: w, level: level}
 	}
@@ -58,20 +58,13 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// contextHandler adds the attributes of the context to every record, and escapes
-// what clients chose.
+// contextHandler adds the attributes of the context to every record.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	escaped := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	r.Attrs(func(a slog.Attr) bool {
-		escaped.AddAttrs(escape(a))
-		return true
-	})
-	for _, a := range attrsOf(ctx) {
-		escaped.AddAttrs(escape(a))
-	}
-	return h.Handler.Handle(ctx, escaped)
+	r = r.Clone()
+	r.AddAttrs(attrsOf(ctx)...)
+	return h.Handler.Handle(ctx, r)
 }
 
 func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {

@@ -28,8 +28,8 @@ func Quote(s string) string { return strconv.Quote(Truncate(s)) }
 
 // escape returns a with control and direction characters escaped as in Go: they
 // could control a terminal, or make a line look like another one. It leaves the
-// line breaks of a stack trace alone.
-func escape(a slog.Attr) slog.Attr {
+// line breaks of a stack trace alone. It is a [slog.HandlerOptions.ReplaceAttr].
+func escape(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindString || a.Key == "stack" || !strings.ContainsFunc(a.Value.String(), notPrintable) {
 		return a
 	}
