@@ -73,7 +73,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		parts[resource] = func(ctx context.Context) error { return dynamo.Check(ctx, client, table) }
 	}
 	service := handlers.New(dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]), verifier, log)
-	return &check.Handler{Parts: parts, Log: log, Next: lambdahttp.New(service, log)}, nil
+	return &check.Handler{Parts: parts, Next: lambdahttp.New(service, log)}, nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before

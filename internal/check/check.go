@@ -5,7 +5,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"sync"
 
@@ -29,7 +28,6 @@ type Handler struct {
 	// Parts return an error if the named part doesn't work. The text of the
 	// error is in the report, so it must not contain secrets.
 	Parts map[string]func(context.Context) error
-	Log   *slog.Logger
 	Next  lambda.Handler
 }
 
@@ -50,13 +48,10 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return json.Marshal(h.check(ctx), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks http first, then the parts of h at the same time, and logs the result.
+// check checks http first, then the parts of h at the same time.
 func (h *Handler) check(ctx context.Context) Report {
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex
-	)
 	r := Report{OK: true, Parts: map[string]string{}}
+	var mu sync.Mutex
 	record := func(name string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -68,15 +63,11 @@ func (h *Handler) check(ctx context.Context) Report {
 	record("http", h.request(ctx)) // before WithInvocation, which Next calls itself
 	ctx, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
+	var group sync.WaitGroup
 	for name, works := range h.Parts {
 		group.Go(func() { record(name, works(ctx)) })
 	}
 	group.Wait()
-	level := slog.LevelInfo
-	if !r.OK {
-		level = slog.LevelError
-	}
-	h.Log.Log(ctx, level, "check", "parts", r.Parts)
 	return r
 }
 

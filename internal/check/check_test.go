@@ -1,16 +1,12 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"example.com/plantstore/internal/logging"
 )
 
 // answer is a function that answers every event with itself.
@@ -25,20 +21,19 @@ func TestCheck(t *testing.T) {
 	works := func(context.Context) error { return nil }
 	fails := func(context.Context) error { return errors.New("no keys: \xff") }
 	for _, tt := range []struct {
-		parts         parts
-		next          answer
-		report, level string
+		parts  parts
+		next   answer
+		report string
 	}{
-		{parts{"table": works, "keys": works}, unauthorized, `{"ok":true,"parts":{"http":"ok","keys":"ok","table":"ok"}}`, "INFO"},
-		{parts{"table": works, "keys": fails}, unauthorized, `{"ok":false,"parts":{"http":"ok","keys":"no keys: �","table":"ok"}}`, "ERROR"},
-		{nil, `{"statusCode":200,"body":"[]"}`, `{"ok":false,"parts":{"http":"a request without a token got {\"statusCode\":200,\"body\":\"[]\"}, want status 401"}}`, "ERROR"},
-		{nil, "nonsense", `{"ok":false,"parts":{"http":"a request without a token got nonsense, want status 401"}}`, "ERROR"},
+		{parts{"table": works, "keys": works}, unauthorized, `{"ok":true,"parts":{"http":"ok","keys":"ok","table":"ok"}}`},
+		{parts{"table": works, "keys": fails}, unauthorized, `{"ok":false,"parts":{"http":"ok","keys":"no keys: �","table":"ok"}}`},
+		{nil, `{"statusCode":200,"body":"[]"}`, `{"ok":false,"parts":{"http":"a request without a token got {\"statusCode\":200,\"body\":\"[]\"}, want status 401"}}`},
+		{nil, "nonsense", `{"ok":false,"parts":{"http":"a request without a token got nonsense, want status 401"}}`},
 	} {
-		var log bytes.Buffer
-		c := &Handler{Parts: tt.parts, Log: logging.New(&log, slog.LevelInfo), Next: tt.next}
+		c := &Handler{Parts: tt.parts, Next: tt.next}
 		got, err := c.Invoke(t.Context(), []byte(" {\n\t\"check\" : true }\n"))
-		if err != nil || string(got) != tt.report || !strings.Contains(log.String(), `"level":"`+tt.level+`","msg":"check"`) {
-			t.Errorf("got %s, %v, log %s; want %s, level %s", got, err, &log, tt.report, tt.level)
+		if err != nil || string(got) != tt.report {
+			t.Errorf("got %s, %v, want %s", got, err, tt.report)
 		}
 	}
 }
@@ -52,7 +47,7 @@ func TestCheckTimeout(t *testing.T) {
 		defer cancel()
 		hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		slow := func(ctx context.Context) error { time.Sleep(timeout / 2); return ctx.Err() }
-		c := &Handler{Parts: map[string]func(context.Context) error{"a": slow, "b": hangs, "c": slow}, Log: slog.New(slog.DiscardHandler), Next: unauthorized}
+		c := &Handler{Parts: map[string]func(context.Context) error{"a": slow, "b": hangs, "c": slow}, Next: unauthorized}
 		got, err := c.Invoke(ctx, []byte(`{"check":true}`))
 		if err != nil || !strings.Contains(string(got), `"a":"ok","b":"context deadline exceeded","c":"ok"`) || ctx.Err() != nil {
 			t.Errorf("got %s, %v", got, err)
