@@ -46,9 +46,9 @@ func Config() (aws.Config, error) {
 }
 
 // parse parses the environment variable with the given name, if it is set.
-func parse[T any](name string, parse func(string) (T, error)) (value T, err error) {
+func parse[T any](name string, convert func(string) (T, error)) (value T, err error) {
 	if v := os.Getenv(name); v != "" {
-		if value, err = parse(v); err != nil {
+		if value, err = convert(v); err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -88,7 +88,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	if !r.caller.Allows(r.route.Scope) {
 		lacks := &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.Limit())
+		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.Limit()) // only the log has the limit
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(r)
@@ -123,8 +123,8 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Write(resp.body) // fails only if the client has disconnected
 }
 
-// Fail sends the response to a request that never reached the service, or that the
-// service didn't finish. Its front uses it, and logs why.
+// Fail sends an error for a request that didn't reach the service, or that the service
+// didn't finish. Unlike the service, it logs nothing.
 func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
 	send(w, r, failed(&failure{code: code, message: message}))
 }

@@ -70,9 +70,8 @@ func parse(payload []byte) (*event, error) {
 }
 
 // complete sets everything on the adapter's request but its body, as
-// [net/http.Server] does. The adapter would decode the path twice, split header
-// values at commas, and double the cookies of function URLs and sam local, which are
-// in headers and in cookies.
+// [net/http.Server] does. The adapter decodes the path twice, splits header values at
+// commas, and doubles cookies, which function URLs and sam local also send as a header.
 func (e *event) complete(r *http.Request) {
 	r.Method = e.RequestContext.HTTP.Method
 	r.URL = &e.url

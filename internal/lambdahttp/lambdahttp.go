@@ -1,12 +1,11 @@
 // Package lambdahttp runs an [http.Handler] on AWS Lambda, behind an API Gateway
 // HTTP API or a Lambda function URL. The handler sees the requests that it would
 // see behind [net/http.Server]. Every event gets an HTTP response: one that is
-// not an HTTP request gets 400, and a handler that panics 500. A Lambda error
-// would set off the function's alarms, and could roll back a healthy deployment.
+// not an HTTP request gets 400, and one whose handler panics 500. A Lambda error
+// would set off the function's alarms and could roll back a healthy deployment.
 //
-// The httpadapter package of aws-lambda-go-api-proxy converts the body of the request
-// and the response. It would convert the rest of the request differently than
-// net/http, so this package does that itself. Comments name the adapter's faults.
+// It uses the httpadapter package of aws-lambda-go-api-proxy. Where the adapter differs
+// from net/http, event.complete and responseWriter correct it.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -35,9 +34,8 @@ import (
 )
 
 // deadlineMargin is how long before the deadline of the invocation the request's
-// context ends. It leaves the handler time to answer, for example with 504. At
-// the deadline itself Lambda kills the process, and the client gets API
-// Gateway's error.
+// context ends. It leaves the handler time to respond, for example with 504. At the
+// deadline itself Lambda kills the process.
 const deadlineMargin = 500 * time.Millisecond
 
 const badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
