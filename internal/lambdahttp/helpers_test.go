@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/harness"
@@ -74,10 +75,11 @@ func with(t testing.TB, name string, values ...any) []byte {
 	return b
 }
 
-// decode returns the response that Invoke returned, with the body decoded. It fails
-// the test if API Gateway might reject the response.
-func decode(t testing.TB, b []byte, err error) events.APIGatewayV2HTTPResponse {
+// invoke returns the response of h to an event of the invocation "l1", with the body
+// decoded. It fails the test if API Gateway might reject the response.
+func invoke(t testing.TB, h lambda.Handler, event []byte) events.APIGatewayV2HTTPResponse {
 	t.Helper()
+	b, err := h.Invoke(lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"}), event)
 	if err != nil {
 		t.Fatalf("Lambda error: %v", err)
 	}

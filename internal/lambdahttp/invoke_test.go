@@ -3,14 +3,10 @@ package lambdahttp
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
 // badEvents returns events that are not valid HTTP requests. API Gateway doesn't
@@ -46,12 +42,11 @@ func TestBadEvents(t *testing.T) {
 		`\"not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL\"}\n"`
 	for name, event := range badEvents(t) {
 		logger, lines := logged()
-		b, err := New(service, logger).Invoke(t.Context(), event)
-		if got := whole(decode(t, b, err)); got != want {
+		if got := whole(invoke(t, New(service, logger), event)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}
-		if l := lines(); len(l) != 1 || l[0]["level"] != "WARN" || l[0]["cause"] == "" {
-			t.Errorf("%s: log %v, want one warning with a cause", name, l)
+		if l := lines(); len(l) != 1 || l[0]["level"] != "WARN" || l[0]["cause"] == "" || l[0]["request_id"] != "l1" {
+			t.Errorf("%s: log %v, want one warning with a cause and the id of the invocation", name, l)
 		}
 	}
 }
@@ -66,40 +61,4 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("the request's context ended after %v, want 9.5s", took)
 		}
 	})
-}
-
-// Log lines of a request carry the ids of Lambda, of the trace and of API Gateway,
-// and those of a bad event the ids that are known.
-func TestRequestIDs(t *testing.T) {
-	invocation := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
-	traced := func(header string) context.Context {
-		//lint:ignore SA1029 the key of aws-lambda-go
-		return context.WithValue(invocation, "x-amzn-trace-id", header)
-	}
-	for _, tt := range []struct {
-		name  string
-		ctx   context.Context
-		event []byte
-		want  map[string]any
-	}{
-		{"both", invocation, fixture(t, httpAPI), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
-		{"trace", traced("Root=1-2-3;Parent=4;Sampled=1;Root=5"), []byte("{}"), map[string]any{"request_id": "l1", "trace_id": "1-2-3"}},
-		{"bad path", invocation, with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
-	} {
-		logger, lines := logged()
-		h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") })
-		b, err := New(h, logger).Invoke(tt.ctx, tt.event)
-		if a := decode(t, b, err); a.StatusCode == 400 && a.Headers["X-Request-Id"] != tt.want["request_id"] {
-			t.Errorf("%s: headers %v, want X-Request-Id", tt.name, a.Headers)
-		}
-		if len(lines()) != 1 {
-			t.Errorf("%s: %d log lines, want 1", tt.name, len(lines()))
-		}
-		for _, line := range lines() {
-			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
-			if !maps.Equal(line, tt.want) {
-				t.Errorf("%s: log line has %v, want %v", tt.name, line, tt.want)
-			}
-		}
-	}
 }
