@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
@@ -42,7 +41,7 @@ func BenchmarkService(b *testing.B) {
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {
-		return newService(b, store, issuer, auth.Config{}, log)
+		return newService(b, store, issuer, log)
 	}
 	seen := first()
 

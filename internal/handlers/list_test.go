@@ -104,11 +104,11 @@ func TestListSize(t *testing.T) {
 
 	*last = name(each + rest)
 	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList || w.Header().Get("Link") != "" {
-		t.Errorf("%d bytes, Link %q, want %d bytes and no Link", w.Body.Len(), w.Header().Get("Link"), maxList)
+		t.Errorf("%d bytes, want %d and no Link", w.Body.Len(), maxList)
 	}
 	*last = name(each + rest + 1) // one byte too many
-	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != (len(list)-1)*each+len("[\n") || w.Header().Get("Link") == "" {
-		t.Errorf("%d bytes, Link %q, want a Link in place of the last plant", w.Body.Len(), w.Header().Get("Link"))
+	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList-each-rest || w.Header().Get("Link") == "" {
+		t.Errorf("%d bytes, want a Link in place of the last plant", w.Body.Len())
 	}
 }
 
