@@ -16,11 +16,11 @@ func TestJSON(t *testing.T) {
 	log := New(&b, slog.LevelWarn)
 	outer := WithRequestID(context.Background(), "r1")
 	log.WarnContext(With(outer, slog.String("extra", "x\u202e")), "inner", "own", 1)
-	log.With("component", "sdk").ErrorContext(outer, "outer")
+	log.With("component", "sdk\u009b").ErrorContext(outer, "outer")
 	log.WithGroup("g").Error("none")
 	log.InfoContext(outer, "dropped")
 	const want = `{"level":"WARN","msg":"inner","own":1,"request_id":"r1","extra":"x\\u202e"}
-{"level":"ERROR","msg":"outer","component":"sdk","request_id":"r1"}
+{"level":"ERROR","msg":"outer","component":"sdk\\u009b","request_id":"r1"}
 {"level":"ERROR","msg":"none"}
 `
 	if got := regexp.MustCompile(`"time":"[^"]+",`).ReplaceAllString(b.String(), ""); got != want {
