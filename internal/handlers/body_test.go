@@ -24,7 +24,7 @@ func TestTypesOfFields(t *testing.T) {
 	for field, test := range map[string]struct{ wrong, want string }{
 		"name":   {`1`, `name must be a string`},
 		"note":   {`{}`, `note must be a string`},
-		"count":  {`1.0`, `count must be an integer from -9223372036854775808 to 9223372036854775807 in plain digits`},
+		"count":  {`-0`, `count must be an integer from -9223372036854775808 to 9223372036854775807 in plain digits`},
 		"done":   {`"true"`, `done must be true or false`},
 		"at":     {`"today"`, `at must be like "0001-01-01T00:00:00Z"`},
 		"parts":  {`[1]`, `parts must be like []`},
