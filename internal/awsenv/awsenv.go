@@ -66,8 +66,9 @@ func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointS
 	return aws.DualStackEndpointStateEnabled, s.dualStack, nil
 }
 
-// GetServiceBaseEndpoint returns, for example, AWS_ENDPOINT_URL_DYNAMODB.
+// GetServiceBaseEndpoint returns, for example, AWS_ENDPOINT_URL_DYNAMODB. The names of
+// the services that this program uses have no spaces.
 func (source) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
-	endpoint := os.Getenv("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(service), " ", "_"))
+	endpoint := os.Getenv("AWS_ENDPOINT_URL_" + strings.ToUpper(service))
 	return endpoint, endpoint != "", nil
 }
