@@ -1,9 +1,11 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
 
@@ -52,7 +54,7 @@ func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, nex
 	out, metadata, err := next.HandleFinalize(ctx, in)
 	if err != nil {
 		a.last = err
-		if connected.Load() && !refused(err) {
+		if connected.Load() && unavailable(err) == records.ErrUnreachable {
 			a.unclear = err
 		}
 	}
@@ -69,25 +71,27 @@ func (a *attempts) ifClear(err error) error {
 	return err
 }
 
-// failure maps the error of a call to the errors of [records.Store], and keeps
+// failure maps the error of a call to the errors of [records.Store]. If ctx has
+// ended, it has the reason for the retry that this interrupted.
+func (a *attempts) failure(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && a.last != nil {
+		err = a.last
+	}
+	return failure(ctx, err)
+}
+
+// failure maps the error of a request to the errors of [records.Store], and keeps
 // the SDK's text for the log. It returns nil for nil. Any other error, such as
 // access denied, is a fault of the service; callers don't test for it.
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.
-func (a *attempts) failure(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
+func failure(ctx context.Context, err error) error {
+	if err == nil {
 		return nil
-	case ctx.Err() != nil:
-		if a.last != nil {
-			err = a.last // the reason for the retry that ctx interrupted
-		}
-		return fmt.Errorf("%w: %v", ctx.Err(), err)
-	case throttled(err):
-		return fmt.Errorf("%w: %v", records.ErrThrottled, err)
-	case noResponse(err):
-		return fmt.Errorf("%w: %v", records.ErrUnreachable, err)
+	}
+	if sentinel := cmp.Or(ctx.Err(), unavailable(err)); sentinel != nil {
+		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return fmt.Errorf("the table is missing; if DynamoDB Local has restarted, restart the server, which creates the table: %w", err)
@@ -95,38 +99,23 @@ func (a *attempts) failure(ctx context.Context, err error) error {
 	return err
 }
 
-// throttled reports whether DynamoDB rejected a request because of its rate.
-// The SDK's list has all the error codes that DynamoDB documents:
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-func throttled(err error) bool {
-	return retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary
-}
-
-// refused reports whether err is a response that means that nothing was done.
-func refused(err error) bool {
-	status := statusCode(err)
-	return throttled(err) || status >= 400 && status < 500 && !unreadable(err)
-}
-
-// noResponse reports whether a request got no usable response: it wasn't sent, was
-// cut off, timed out, or failed with a server error.
-func noResponse(err error) bool {
-	_, notSent := errors.AsType[*smithyhttp.RequestSendError](err)
-	return notSent || unreadable(err) || statusCode(err) >= 500
-}
-
-// unreadable reports whether err is a response that says nothing: damaged,
-// malformed, or an error without a code, which the SDK calls UnknownError.
-func unreadable(err error) bool {
+// unavailable returns why an attempt deserves a retry: [records.ErrThrottled] if
+// DynamoDB refused it because of its rate, [records.ErrUnreachable] if it got no
+// usable response. It returns nil for the other errors, which are final.
+func unavailable(err error) error {
+	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
-	e, ok := errors.AsType[smithy.APIError](err)
-	return damaged || ok && e.ErrorCode() == "UnknownError"
-}
-
-// statusCode returns the HTTP status of the response in err, or 0.
-func statusCode(err error) int {
-	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
-		return e.HTTPStatusCode()
+	apiErr, _ := errors.AsType[smithy.APIError](err)
+	response, _ := errors.AsType[*smithyhttp.ResponseError](err)
+	switch {
+	// The SDK knows all the error codes that DynamoDB documents:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary:
+		return records.ErrThrottled
+	case noResponse, damaged,
+		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
+		response != nil && response.HTTPStatusCode() >= http.StatusInternalServerError:
+		return records.ErrUnreachable
 	}
-	return 0
+	return nil
 }

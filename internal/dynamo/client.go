@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,12 +33,11 @@ const (
 	// DynamoDB answers in milliseconds.
 	attemptTimeout = time.Second
 
-	// The delay before a retry is random, up to a limit that starts at
-	// baseDelay and doubles with each retry until maxDelay. AWS suggests tens
-	// of milliseconds for DynamoDB; the SDK's first delay is up to 2 s.
+	// Delays are random. AWS suggests tens of milliseconds for the first; the
+	// SDK's is up to 2 s.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-	baseDelay = 50 * time.Millisecond
-	maxDelay  = 500 * time.Millisecond
+	firstDelay = 50 * time.Millisecond // at most
+	maxDelay   = 500 * time.Millisecond
 )
 
 const (
@@ -96,15 +96,15 @@ func newRetryer() aws.Retryer {
 		o.RateLimiter = ratelimit.None
 		// Every request of the store is safe to repeat.
 		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-			return aws.BoolTernary(unreadable(err))
+			return aws.BoolTernary(unavailable(err) != nil)
 		}))
 	})
 }
 
 // backoff returns the delay after the given attempt, counted from 1.
 func backoff(attempt int, _ error) (time.Duration, error) {
-	doublings := min(max(attempt-1, 0), 10)
-	return rand.N(min(baseDelay<<doublings, maxDelay)), nil
+	limit := firstDelay / 2 << min(attempt, 10)
+	return rand.N(min(limit, maxDelay)), nil
 }
 
 // newHTTPClient returns a client that uses t and follows no redirects, since they
@@ -122,26 +122,17 @@ func newHTTPClient(t *http.Transport) *http.Client {
 // IsLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
 // be AWS, reached from a private network.
 func IsLocal(endpoint *string) bool {
-	if endpoint == nil {
-		return false
-	}
-	u, err := url.Parse(*endpoint)
-	return err == nil && u.Scheme == "http"
+	return strings.HasPrefix(aws.ToString(endpoint), "http://")
 }
 
 // validate returns an error for settings with which every request would fail.
 func validate(o dynamodb.Options) error {
 	if o.BaseEndpoint != nil {
 		u, err := url.Parse(*o.BaseEndpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 			// Not printed, since it may contain a password.
-			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without user or query")
+			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without a user")
 		}
-	}
-	switch o.AccountIDEndpointMode {
-	case aws.AccountIDEndpointModeUnset, aws.AccountIDEndpointModePreferred, aws.AccountIDEndpointModeRequired, aws.AccountIDEndpointModeDisabled:
-	default:
-		return fmt.Errorf("AWS_ACCOUNT_ID_ENDPOINT_MODE is %q: use preferred, required or disabled", o.AccountIDEndpointMode)
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
@@ -176,7 +167,5 @@ func (l sdkLogger) Logf(class logging.Classification, format string, args ...any
 	if class == logging.Debug {
 		level = slog.LevelDebug
 	}
-	if l.log.Enabled(l.ctx, level) {
-		l.log.Log(l.ctx, level, "AWS SDK", "detail", fmt.Sprintf(format, args...))
-	}
+	l.log.Log(l.ctx, level, "AWS SDK", "detail", fmt.Sprintf(format, args...))
 }

@@ -16,8 +16,8 @@ import (
 // The delays are random up to a limit that doubles.
 func TestBackoff(t *testing.T) {
 	for attempt, limit := range map[int]time.Duration{
-		0: baseDelay, // the first, if AWS_NEW_RETRIES_2026 is set
-		1: baseDelay, 2: 2 * baseDelay, 3: 4 * baseDelay, 4: 8 * baseDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
+		0: firstDelay / 2, // the first, if AWS_NEW_RETRIES_2026 is set
+		1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
 	} {
 		var longest time.Duration
 		for range 1000 {

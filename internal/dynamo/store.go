@@ -113,30 +113,36 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 	var a attempts
 	newest := timestamp(time.Now())
 	for {
-		_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: &s.table,
-			Key:       item{attrID: number(id)},
-			// The time protects newer records from a late attempt.
-			ConditionExpression:       aws.String("#owner = :caller AND created_at <= :newest"),
-			ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
-			ExpressionAttributeValues: item{":caller": str(owner), ":newest": str(newest)},
-			// Shows which part of the condition failed.
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		}, a.watch)
+		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest), a.watch)
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
 			return a.failure(ctx, err)
 		}
-		if len(failed.Item) == 0 && a.unclear != nil {
+		oldOwner, _ := text(failed.Item, attrOwner)
+		switch {
+		case a.unclear != nil && len(failed.Item) == 0:
 			return nil // an earlier attempt has probably deleted it
-		}
-		if oldOwner, _ := text(failed.Item, attrOwner); oldOwner != owner || a.unclear != nil {
+		case a.unclear != nil || oldOwner != owner:
 			return a.ifClear(records.ErrNotFound)
 		}
 		// The record exists during the call, so the call may delete it.
 		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
+	}
+}
+
+// deletion returns the request to delete owner's record with the given id, unless it
+// is newer than newest: this protects newer records from a late attempt.
+func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
+	return &dynamodb.DeleteItemInput{
+		TableName:                 &s.table,
+		Key:                       item{attrID: number(id)},
+		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
+		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
+		ExpressionAttributeValues: item{":owner": str(owner), ":newest": str(newest)},
+		// Shows which part of the condition failed.
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 }
 
