@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
-	"net/http/httptrace"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -25,12 +24,8 @@ import (
 // what the last one means.
 type attempts struct {
 	// unclear is the error of the last attempt that DynamoDB may have carried out,
-	// or may still carry out: it was sent, and no response says otherwise. It is nil
-	// if there was none.
+	// or may still carry out, or nil if there was none.
 	unclear error
-
-	// last is the error of the last failed attempt.
-	last error
 }
 
 // watch is an option of a single call to the client.
@@ -45,18 +40,12 @@ func (a *attempts) watch(o *dynamodb.Options) {
 func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
-	// Without a connection nothing was carried out: the name didn't resolve,
-	// the port refused, or there were no credentials.
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	if err != nil {
-		a.last = err
-		if connected.Load() && unavailable(err) == records.ErrUnreachable {
-			a.unclear = err
-		}
+	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
+		return out, metadata, err // without a connection nothing was sent
+	}
+	if unavailable(err) == records.ErrUnreachable {
+		a.unclear = err
 	}
 	return out, metadata, err
 }
@@ -71,18 +60,9 @@ func (a *attempts) ifClear(err error) error {
 	return err
 }
 
-// failure maps the error of a call to the errors of [records.Store]. If ctx has
-// ended, it has the reason for the retry that this interrupted.
-func (a *attempts) failure(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && a.last != nil {
-		err = a.last
-	}
-	return failure(ctx, err)
-}
-
-// failure maps the error of a request to the errors of [records.Store], and keeps
-// the SDK's text for the log. It returns nil for nil. Any other error, such as
-// access denied, is a fault of the service; callers don't test for it.
+// failure maps the error of a call to the errors of [records.Store], and keeps the
+// SDK's text for the log. It returns nil for nil. Any other error, such as access
+// denied, is a fault of the service; callers don't test for it.
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.

@@ -1,8 +1,6 @@
 package dynamo
 
 import (
-	"context"
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,16 +28,6 @@ func TestBackoff(t *testing.T) {
 		if longest < limit/2 {
 			t.Errorf("after attempt %d: none of 1000 delays is over %v, want up to %v", attempt, longest, limit)
 		}
-	}
-}
-
-// If ctx ends during a delay, the error has the reason for the retry.
-func TestFailureHasReason(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	a := attempts{last: errors.New("ThrottlingException: slow down")}
-	if err := a.failure(ctx, errors.New("canceled")); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "slow down") {
-		t.Errorf("got %v, want context.Canceled and the last attempt's error", err)
 	}
 }
 

@@ -1,11 +1,11 @@
 package dynamo_test
 
 import (
+	"context"
 	"errors"
 	"maps"
+	"net"
 	"net/http"
-	"net/url"
-	"sync"
 	"testing"
 	"time"
 
@@ -81,13 +81,14 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 func TestDeleteAfterNoConnection(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.Table(t)
-	var once sync.Once
 	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
-	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
-	transport.Proxy = func(*http.Request) (_ *url.URL, err error) {
-		once.Do(func() { err = errors.New("no route") })
-		return nil, err
-	}
+	addresses := []string{"127.0.0.1:1"} // where nobody listens
+	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).DialContext =
+		func(ctx context.Context, network, address string) (net.Conn, error) {
+			addresses = append(addresses, address)
+			address, addresses = addresses[0], addresses[1:]
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}
 	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New[plants.Plant](client, table)), records.ErrNotFound)
 }
 

@@ -86,7 +86,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return a.ifClear(s.existing(failed.Item, owner, r, key))
 	}
-	return a.failure(ctx, err)
+	return failure(ctx, err)
 }
 
 // existing returns the result of the Create of r if its id belongs to old.
@@ -116,7 +116,7 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest), a.watch)
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
-			return a.failure(ctx, err)
+			return failure(ctx, err)
 		}
 		oldOwner, _ := text(failed.Item, attrOwner)
 		switch {
@@ -149,10 +149,9 @@ func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.Del
 // List implements [records.Store]. It is one Query of the index, which costs
 // half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
 func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
-	var a attempts
-	out, err := s.client.Query(ctx, s.query(owner, q), a.watch)
+	out, err := s.client.Query(ctx, s.query(owner, q))
 	if err != nil {
-		return records.Page[T]{}, a.failure(ctx, err)
+		return records.Page[T]{}, failure(ctx, err)
 	}
 	page := records.Page[T]{Records: make([]records.Record[T], len(out.Items))}
 	for i, it := range out.Items {
