@@ -81,7 +81,7 @@ func check(tx *bbolt.Tx) error {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}
 	if first, _ := tx.Cursor().First(); first == nil {
-		return nil // a process was killed before makeBuckets
+		return nil // a process was killed before putFormat
 	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -94,11 +94,8 @@ func check(tx *bbolt.Tx) error {
 	return nil
 }
 
-// makeBuckets makes the buckets that the first version of the program expects in
-// every file.
-func makeBuckets(tx *bbolt.Tx) error {
-	bucket(tx, []byte("ids"))
-	bucket(tx, []byte("plants"))
+// putFormat makes the file a store. It always writes, so that it always commits.
+func putFormat(tx *bbolt.Tx) error {
 	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
 }
 

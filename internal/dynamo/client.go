@@ -54,16 +54,14 @@ const (
 )
 
 // NewClient returns a client for a [Store], with the settings of awsenv.Config or
-// of the SDK's LoadDefaultConfig. It neither connects nor retrieves credentials; an
-// error names the invalid setting. The client logs the SDK's messages to log. It
-// uses the transport of cfg.HTTPClient, if that is the SDK's client, with other
-// limits.
+// of the SDK's LoadDefaultConfig. It neither connects nor retrieves credentials. An
+// error names the invalid setting. The client logs the SDK's messages to log.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // LoadDefaultConfig's has the certificates of AWS_CA_BUNDLE
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // may have its own certificates
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
