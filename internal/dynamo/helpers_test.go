@@ -14,7 +14,6 @@ import (
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
-	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
 )
@@ -59,14 +58,6 @@ var (
 		remove,
 	}
 )
-
-func TestOperations(t *testing.T) {
-	var names []string
-	for _, op := range operations {
-		names = append(names, op.name)
-	}
-	recordstest.WantMethods(t, "operations in internal/dynamo/helpers_test.go", names...)
-}
 
 // eachOperation runs a test of each operation, all at the same time, since they
 // mostly wait.

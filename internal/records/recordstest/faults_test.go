@@ -3,8 +3,6 @@ package recordstest
 import (
 	"cmp"
 	"context"
-	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -12,233 +10,148 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// The types of a store's methods, with the correct store as first parameter.
 type (
-	createFunc = func(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error
-	listFunc   = func(m *Memory[Sample], ctx context.Context, owner string, q records.Query) (records.Page[Sample], error)
-	deleteFunc = func(m *Memory[Sample], ctx context.Context, owner string, id int64) error
+	memory = Memory[Sample]
+	record = records.Record[Sample]
+	page   = records.Page[Sample]
+	key    = records.IdempotencyKey
 )
-
-// faulty is a Memory with some methods replaced, if not nil.
-type faulty struct {
-	memory *Memory[Sample]
-	create createFunc
-	list   listFunc
-	delete deleteFunc
-}
-
-func (f faulty) Create(ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	if f.create == nil {
-		return f.memory.Create(ctx, owner, r, key)
-	}
-	return f.create(f.memory, ctx, owner, r, key)
-}
-
-func (f faulty) List(ctx context.Context, owner string, q records.Query) (records.Page[Sample], error) {
-	if f.list == nil {
-		return f.memory.List(ctx, owner, q)
-	}
-	return f.list(f.memory, ctx, owner, q)
-}
-
-func (f faulty) Delete(ctx context.Context, owner string, id int64) error {
-	if f.delete == nil {
-		return f.memory.Delete(ctx, owner, id)
-	}
-	return f.delete(f.memory, ctx, owner, id)
-}
 
 // faults are stores that each violate the contract. Each key is the name of the
 // subtest that must fail, with a suffix if there are several.
-var faults = map[string]faulty{
-	"fields/nil as zero":       stored(func(e *entry[Sample]) { e.record.Fields.Note = cmp.Or(e.record.Fields.Note, new("")) }),
-	"fields":                   stored(func(e *entry[Sample]) { e.record.Fields.Note = nilIfEmpty(e.record.Fields.Note) }),
-	"strings":                  stored(func(e *entry[Sample]) { e.record.Fields.Name = strings.TrimSpace(e.record.Fields.Name) }),
-	"strings/another field":    stored(func(e *entry[Sample]) { e.record.Fields.Note = new(strings.TrimSpace(*e.record.Fields.Note)) }),
-	"order":                    sorted(func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }),
-	"order/float":              sorted(func(a, b int64) int { return cmp.Compare(float64(a), float64(b)) }),
-	"order/last page":          paged(nothing, func(p *records.Page[Sample]) { p.Next = nil }),
-	"order/skips an id":        paged(nothing, func(p *records.Page[Sample]) { p.Next = moved(p.Next, 1) }),
-	"order/too long":           paged(func(q *records.Query) { q.Limit = max(q.Limit, 2) }, nothing),
-	"after":                    paged(func(q *records.Query) { q.After = moved(q.After, -1) }, nothing),
-	"after/needs a record":     {list: listFromRecord},
-	"isolation":                {delete: deleteOfAnyOwner},
-	"odd owners":               owners(func(s string) string { return s[:min(len(s), 254)] }),
-	"second create/retry":      stored(func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }),
-	"second create":            {create: overwrite},
-	"key per id":               {create: rememberKeys(map[string]bool{})},
-	"second create/key reused": {create: hideReuse},
-	"create after delete":      {create: rememberKeys(map[string]bool{})},
-	"second create/same key of another owner": {create: func(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-		if old, _ := m.lookup(r.ID); old.key == key && reflect.DeepEqual(old.record, r) {
-			return nil
-		}
-		return m.Create(ctx, owner, r, key)
-	}},
-	"concurrent creates": {create: createInTwoSteps},
-	"concurrent retries": {create: reserve},
-	"concurrent deletes": {delete: deleteInTwoSteps},
-	"ended contexts":     {create: ignoringContext},
+var faults = map[string]records.Store[Sample]{
+	"fields":                changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Note = cmp.Or(e.record.Fields.Note, new("")) }},
+	"fields/strings":        changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Name = strings.TrimSpace(e.record.Fields.Name) }},
+	"order":                 paged{new(memory), func(_ *records.Query, p *page) { slices.Reverse(p.Records) }},
+	"order/too long":        paged{new(memory), func(q *records.Query, _ *page) { q.Limit++ }},
+	"order/last page":       paged{new(memory), func(_ *records.Query, p *page) { p.Next = nil }},
+	"after":                 paged{new(memory), func(q *records.Query, _ *page) { q.After = nil }},
+	"isolation":             deletesForAll{new(memory)},
+	"isolation/long owners": changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }},
+	"second create":         overwrites{new(memory)},
+	"second create/retry":   changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }},
+	"create after delete":   remembersKeys{new(memory), map[string]bool{}},
+	"concurrent creates":    createsInTwoSteps{new(memory)},
+	"concurrent retries":    reserves{new(memory)},
+	"concurrent deletes":    deletesInTwoSteps{new(memory)},
+	"ended contexts":        ignoresContext{new(memory)},
 }
 
-func nothing[T any](T) {}
-
 // lookup returns the record with the given id, or a zero entry.
-func (m *Memory[Sample]) lookup(id int64) (e entry[Sample], ok bool) {
+func (m *Memory[T]) lookup(id int64) (e entry[T], ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok = m.byID[id]
 	return e, ok
 }
 
-func (m *Memory[Sample]) replace(e entry[Sample]) {
+func (m *Memory[T]) replace(e entry[T]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.put(e)
 }
 
-// sorted lists in another order.
-func sorted(compare func(a, b int64) int) faulty {
-	return faulty{list: func(m *Memory[Sample], ctx context.Context, owner string, q records.Query) (records.Page[Sample], error) {
-		all, err := m.List(ctx, owner, records.Query{Limit: 1 << 30})
-		slices.SortStableFunc(all.Records, func(a, b records.Record[Sample]) int { return compare(a.ID, b.ID) })
-		var page records.Page[Sample]
-		for _, r := range all.Records {
-			if q.After == nil || compare(r.ID, *q.After) > 0 {
-				page.Records = append(page.Records, r)
-			}
-		}
-		if len(page.Records) > q.Limit {
-			page.Records = page.Records[:q.Limit]
-			page.Next = &page.Records[q.Limit-1].ID
-		}
-		return page, err
-	}}
+// changed changes what each Create stores.
+type changed struct {
+	*memory
+	change func(*entry[Sample])
+}
+
+func (s changed) Create(ctx context.Context, owner string, r record, k key) error {
+	e := entry[Sample]{owner: owner, record: r, key: k}
+	s.change(&e)
+	return s.memory.Create(ctx, e.owner, e.record, e.key)
 }
 
 // paged changes the query or the page of each List.
-func paged(before func(*records.Query), after func(*records.Page[Sample])) faulty {
-	return faulty{list: func(m *Memory[Sample], ctx context.Context, owner string, q records.Query) (records.Page[Sample], error) {
-		before(&q)
-		page, err := m.List(ctx, owner, q)
-		after(&page)
-		return page, err
-	}}
+type paged struct {
+	*memory
+	change func(*records.Query, *page)
 }
 
-// stored changes what each Create stores.
-func stored(change func(*entry[Sample])) faulty {
-	return faulty{create: func(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-		e := entry[Sample]{owner: owner, record: r, key: key}
-		change(&e)
-		return m.Create(ctx, e.owner, e.record, e.key)
-	}}
+func (s paged) List(ctx context.Context, owner string, q records.Query) (page, error) {
+	s.change(&q, new(page))
+	p, err := s.memory.List(ctx, owner, q)
+	s.change(new(records.Query), &p)
+	return p, err
 }
 
-// owners treats some owners as the same.
-func owners(change func(string) string) faulty {
-	f := stored(func(e *entry[Sample]) { e.owner = change(e.owner) })
-	f.list = func(m *Memory[Sample], ctx context.Context, owner string, q records.Query) (records.Page[Sample], error) {
-		return m.List(ctx, change(owner), q)
+type deletesForAll struct{ *memory }
+
+func (s deletesForAll) Delete(ctx context.Context, _ string, id int64) error {
+	e, _ := s.lookup(id)
+	return s.memory.Delete(ctx, e.owner, id)
+}
+
+// overwrites replaces a record of the same owner that has another key.
+type overwrites struct{ *memory }
+
+func (s overwrites) Create(ctx context.Context, owner string, r record, k key) error {
+	if old, _ := s.lookup(r.ID); old.owner == owner && old.key != k {
+		s.replace(entry[Sample]{owner: owner, record: r, key: k})
 	}
-	f.delete = func(m *Memory[Sample], ctx context.Context, owner string, id int64) error {
-		return m.Delete(ctx, change(owner), id)
-	}
-	return f
+	return s.memory.Create(ctx, owner, r, k)
 }
 
-// hideReuse returns nil from Create instead of an error.
-func hideReuse(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	if err := m.Create(ctx, owner, r, key); !errors.Is(err, records.ErrKeyReused) {
-		return err
-	}
-	return nil
+// remembersKeys keeps keys longer than records, and across ids.
+type remembersKeys struct {
+	*memory
+	done map[string]bool
 }
 
-func nilIfEmpty(s *string) *string {
-	if s == nil || *s == "" {
+func (s remembersKeys) Create(ctx context.Context, owner string, r record, k key) error {
+	call := owner + string(k)
+	if s.done[call] {
 		return nil
 	}
-	return s
-}
-
-// moved returns the id by positions after the given one.
-func moved(id *int64, by int64) *int64 {
-	if id == nil {
-		return nil
-	}
-	return new(*id + by)
-}
-
-// listFromRecord starts a page at the beginning if no record has the id After.
-func listFromRecord(m *Memory[Sample], ctx context.Context, owner string, q records.Query) (records.Page[Sample], error) {
-	if q.After != nil {
-		if _, ok := m.lookup(*q.After); !ok {
-			q.After = nil
-		}
-	}
-	return m.List(ctx, owner, q)
-}
-
-func deleteOfAnyOwner(m *Memory[Sample], ctx context.Context, _ string, id int64) error {
-	e, _ := m.lookup(id)
-	return m.Delete(ctx, e.owner, id)
-}
-
-func overwrite(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	if old, _ := m.lookup(r.ID); old.owner == owner && old.key != key {
-		m.replace(entry[Sample]{owner: owner, record: r, key: key})
-	}
-	return m.Create(ctx, owner, r, key)
-}
-
-// rememberKeys keeps keys longer than records, and across ids.
-func rememberKeys(done map[string]bool) createFunc {
-	return func(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-		k := owner + string(key)
-		if done[k] {
-			return nil
-		}
-		done[k] = true
-		return m.Create(ctx, owner, r, key)
-	}
+	s.done[call] = true
+	return s.memory.Create(ctx, owner, r, k)
 }
 
 // overlap is long enough for concurrent calls to overlap.
 const overlap = 20 * time.Millisecond
 
-// reserve stores an empty record first, and r later.
-func reserve(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	if _, taken := m.lookup(r.ID); taken {
-		return m.Create(ctx, owner, r, key)
-	}
-	m.replace(entry[Sample]{owner: owner, record: records.Record[Sample]{ID: r.ID}})
-	time.Sleep(overlap)
-	m.replace(entry[Sample]{owner: owner, record: r, key: key})
-	return nil
-}
+// createsInTwoSteps checks first and stores later.
+type createsInTwoSteps struct{ *memory }
 
-// createInTwoSteps checks first and stores later.
-func createInTwoSteps(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	if _, taken := m.lookup(r.ID); taken {
-		return m.Create(ctx, owner, r, key)
+func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k key) error {
+	if _, taken := s.lookup(r.ID); taken {
+		return s.memory.Create(ctx, owner, r, k)
 	}
 	time.Sleep(overlap)
-	m.replace(entry[Sample]{owner: owner, record: r, key: key})
+	s.replace(entry[Sample]{owner: owner, record: r, key: k})
 	return ctx.Err()
 }
 
-func deleteInTwoSteps(m *Memory[Sample], ctx context.Context, owner string, id int64) error {
-	old, _ := m.lookup(id)
+// reserves stores an empty record first, and r later.
+type reserves struct{ *memory }
+
+func (s reserves) Create(ctx context.Context, owner string, r record, k key) error {
+	if _, taken := s.lookup(r.ID); taken {
+		return s.memory.Create(ctx, owner, r, k)
+	}
+	s.replace(entry[Sample]{owner: owner, record: record{ID: r.ID}})
 	time.Sleep(overlap)
-	if err := m.Delete(ctx, owner, id); err != nil && old.owner != owner {
+	s.replace(entry[Sample]{owner: owner, record: r, key: k})
+	return nil
+}
+
+// deletesInTwoSteps checks first and deletes later.
+type deletesInTwoSteps struct{ *memory }
+
+func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) error {
+	old, _ := s.lookup(id)
+	time.Sleep(overlap)
+	if err := s.memory.Delete(ctx, owner, id); err != nil && old.owner != owner {
 		return err
 	}
 	return ctx.Err()
 }
 
-// ignoringContext creates the record even if its context has ended.
-func ignoringContext(m *Memory[Sample], ctx context.Context, owner string, r records.Record[Sample], key records.IdempotencyKey) error {
-	_ = m.Create(context.WithoutCancel(ctx), owner, r, key)
-	return m.Create(ctx, owner, r, key)
+// ignoresContext creates the record even if its context has ended.
+type ignoresContext struct{ *memory }
+
+func (s ignoresContext) Create(ctx context.Context, owner string, r record, k key) error {
+	_ = s.memory.Create(context.WithoutCancel(ctx), owner, r, k)
+	return s.memory.Create(ctx, owner, r, k)
 }

@@ -43,7 +43,7 @@ func (m *Memory[T]) Create(ctx context.Context, owner string, r records.Record[T
 	case m.failure(ctx) != nil:
 		return m.failure(ctx)
 	case !taken || m.Overwrite:
-		m.put(entry[T]{owner, r, key})
+		m.put(entry[T]{owner: owner, record: r, key: key})
 	case old.owner != owner || old.key != key:
 		return records.ErrInUse
 	case !reflect.DeepEqual(old.record.Fields, r.Fields):

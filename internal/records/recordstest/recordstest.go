@@ -16,8 +16,7 @@ import (
 
 // TestStore runs a subtest for each promise of the [records.Store] contract, on
 // the store that open returns. open may return the same store each time, and
-// the store may hold other records: owners and ids are random, and each subtest
-// deletes the records that it created.
+// the store may hold other records: owners and ids are random.
 //
 // Only "order" uses fixed ids, the extremes of int64. It fails if another owner
 // has them, so concurrent runs must not share a store.
@@ -25,12 +24,7 @@ import (
 // A store whose List is eventually consistent has 10 seconds to settle.
 func TestStore[T records.Fields](t *testing.T, open func(t *testing.T) records.Store[T]) {
 	for _, promise := range promises[T]() {
-		passed := t.Run(promise.name, func(t *testing.T) {
-			promise.test(t, suite[T]{open(t)})
-		})
-		if !passed && promise.name == "fields" {
-			t.Fatal("skipping the other tests, which all depend on fields being stored")
-		}
+		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite[T]{open(t)}) })
 	}
 }
 
@@ -43,13 +37,10 @@ type promise[T records.Fields] struct {
 func promises[T records.Fields]() []promise[T] {
 	return []promise[T]{
 		{"fields", testFields[T]},
-		{"strings", testStrings[T]},
 		{"order", testOrder[T]},
 		{"after", testAfter[T]},
 		{"isolation", testIsolation[T]},
-		{"odd owners", testOddOwners[T]},
 		{"second create", testSecondCreate[T]},
-		{"key per id", testKeyPerID[T]},
 		{"create after delete", testCreateAfterDelete[T]},
 		{"concurrent creates", testConcurrentCreates[T]},
 		{"concurrent retries", testConcurrentRetries[T]},
@@ -61,11 +52,12 @@ func promises[T records.Fields]() []promise[T] {
 // A suite is the store under test. Its methods end the test if the store fails.
 type suite[T records.Fields] struct{ store records.Store[T] }
 
-// create creates r with a new key, and deletes it when the test ends.
-func (s suite[T]) create(t *testing.T, owner string, r records.Record[T]) {
+// create creates records with new keys.
+func (s suite[T]) create(t *testing.T, owner string, all ...records.Record[T]) {
 	t.Helper()
-	s.deleteLater(t, owner, r.ID)
-	s.wantCreate(t, nil, owner, r, records.NewIdempotencyKey())
+	for _, r := range all {
+		s.wantCreate(t, nil, owner, r, records.NewIdempotencyKey())
+	}
 }
 
 // wantCreate requires Create to return want.
@@ -82,11 +74,6 @@ func (s suite[T]) wantDelete(t *testing.T, want error, owner string, id int64) {
 	if err := matches(s.store.Delete(t.Context(), owner, id), want); err != nil {
 		t.Fatalf("Delete(%q, %d): %v", owner, id, err)
 	}
-}
-
-// deleteLater deletes the record when the test ends, if it exists.
-func (s suite[T]) deleteLater(t *testing.T, owner string, id int64) {
-	t.Cleanup(func() { _ = s.store.Delete(context.WithoutCancel(t.Context()), owner, id) })
 }
 
 // matches returns nil if err matches want and no other error of a store. If
@@ -135,7 +122,7 @@ func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, wa
 				return fmt.Errorf("it has more records than %d", n)
 			}
 			if d := Difference(r, want[n]); d != "" {
-				return fmt.Errorf("record %d: %s; if this field is lost, make the store's Create write it and its List read it, with its default in an old record", n, d)
+				return fmt.Errorf("record %d: %s", n, d)
 			}
 			n, q.After = n+1, &r.ID
 		}
@@ -154,15 +141,13 @@ func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, wa
 // randomOwner returns an owner that no other test uses.
 func randomOwner() string { return "recordstest-" + strconv.FormatUint(rand.Uint64(), 36) }
 
-// randomID returns an id that no other test uses, nor those near it.
-func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
-
-func randomRecord[T records.Fields](t *testing.T) records.Record[T] { return New[T](t, randomID()) }
-
 // randomRecords returns n records in ascending order of their ids, which are 3 apart.
+// No other test uses these ids, nor those near them.
 func randomRecords[T records.Fields](t *testing.T, n int) (all []records.Record[T]) {
-	for first := randomID(); len(all) < n; {
+	for first := rand.Int64N(1<<62) - 1<<61; len(all) < n; {
 		all = append(all, New[T](t, first+3*int64(len(all))))
 	}
 	return all
 }
+
+func randomRecord[T records.Fields](t *testing.T) records.Record[T] { return randomRecords[T](t, 1)[0] }
