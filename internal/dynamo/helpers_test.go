@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
@@ -69,13 +71,16 @@ func eachOperation(test func(operation)) {
 	wg.Wait()
 }
 
-// newFaulty returns a store with an empty table, and the proxy that it uses. Its
-// attempts end after limit, or never if that is 0.
+// newFaulty returns a store with an empty table, and the proxy that it uses. Its calls
+// have three attempts, which end after limit, or never if that is 0.
 func newFaulty(t *testing.T, limit time.Duration) (plantRecords, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	client := dynamolocal.Client(t, proxy.URL)
+	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &proxy.URL, RetryMaxAttempts: 3}, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	client.Options().HTTPClient.(*http.Client).Timeout = limit
 	return dynamo.New[plants.Plant](client, table), proxy
 }

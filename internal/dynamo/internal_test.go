@@ -11,8 +11,11 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// The delays are random up to a limit that doubles.
+// The delays before the five retries are random, up to a limit that doubles.
 func TestBackoff(t *testing.T) {
+	if n := newRetryer().MaxAttempts(); n != 6 {
+		t.Errorf("%d attempts, want 6", n)
+	}
 	for attempt, limit := range map[int]time.Duration{
 		0: firstDelay / 2, // the first, if AWS_NEW_RETRIES_2026 is set
 		1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
