@@ -112,14 +112,6 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 	}
 }
 
-func TestClose(t *testing.T) {
-	s := openTest(t, newPath(t))
-	noErr(t, s.file.Close())
-	mustSay(t, s.Create(t.Context(), "alice", rose(1), "key"), "plants.db", records.ErrUnwritable.Error(), "database not open")
-	_, err := s.List(t.Context(), "alice", records.Query{Limit: 1})
-	mustSay(t, err, "database not open")
-}
-
 // Later versions must be able to read what this one writes.
 func TestLayout(t *testing.T) {
 	s := openTest(t, newPath(t))

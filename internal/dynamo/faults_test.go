@@ -3,13 +3,11 @@ package dynamo_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -113,27 +111,6 @@ func TestContextEnds(t *testing.T) {
 			t.Errorf("%s: %d requests, want one of each call", op.name, got)
 		}
 	})
-}
-
-// Failed retries don't use up those of later calls.
-func TestRetriesAfterOutage(t *testing.T) {
-	t.Parallel()
-	store, proxy := newFaulty(t, 0)
-	proxy.Always("Query", dynamolocal.Throttle)
-	var wg sync.WaitGroup
-	for range 60 { // with two retries each
-		wg.Go(func() {
-			if err := list.call(t.Context(), store); !errors.Is(err, records.ErrThrottled) {
-				t.Errorf("got %v, want ErrThrottled", err)
-			}
-		})
-	}
-	wg.Wait()
-	proxy.Always("Query", nil)
-	proxy.Fail("Query", dynamolocal.Throttle)
-	if err := list.call(t.Context(), store); err != nil {
-		t.Errorf("after the outage: %v", err)
-	}
 }
 
 // The SDK's messages are structured lines with the id of their request, and

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,6 +31,16 @@ func TestBackoff(t *testing.T) {
 		}
 		if longest < limit/2 {
 			t.Errorf("after attempt %d: none of 1000 delays is over %v, want up to %v", attempt, longest, limit)
+		}
+	}
+}
+
+// Failed retries don't use up those of later calls.
+func TestRetryQuota(t *testing.T) {
+	retryer := newRetryer()
+	for n := range 1000 {
+		if _, err := retryer.GetRetryToken(t.Context(), errors.New("throttled")); err != nil {
+			t.Fatalf("after %d retries: %v", n, err)
 		}
 	}
 }

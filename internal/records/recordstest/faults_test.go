@@ -29,10 +29,9 @@ var faults = map[string]records.Store[Sample]{
 	"isolation":             deletesForAll{new(memory)},
 	"isolation/long owners": changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }},
 	"second create":         overwrites{new(memory)},
-	"second create/retry":   changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }},
 	"create after delete":   remembersKeys{new(memory), map[string]bool{}},
 	"concurrent creates":    createsInTwoSteps{new(memory)},
-	"concurrent retries":    reserves{new(memory)},
+	"concurrent retries":    changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }},
 	"concurrent deletes":    deletesInTwoSteps{new(memory)},
 	"ended contexts":        ignoresContext{new(memory)},
 }
@@ -121,19 +120,6 @@ func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k
 	time.Sleep(overlap)
 	s.replace(entry[Sample]{owner: owner, record: r, key: k})
 	return ctx.Err()
-}
-
-// reserves stores an empty record first, and r later.
-type reserves struct{ *memory }
-
-func (s reserves) Create(ctx context.Context, owner string, r record, k key) error {
-	if _, taken := s.lookup(r.ID); taken {
-		return s.memory.Create(ctx, owner, r, k)
-	}
-	s.replace(entry[Sample]{owner: owner, record: record{ID: r.ID}})
-	time.Sleep(overlap)
-	s.replace(entry[Sample]{owner: owner, record: r, key: k})
-	return nil
 }
 
 // deletesInTwoSteps checks first and deletes later.

@@ -63,32 +63,17 @@ func (s suite[T]) create(t *testing.T, owner string, all ...records.Record[T]) {
 // wantCreate requires Create to return want.
 func (s suite[T]) wantCreate(t *testing.T, want error, owner string, r records.Record[T], key records.IdempotencyKey) {
 	t.Helper()
-	if err := matches(s.store.Create(t.Context(), owner, r, key), want); err != nil {
-		t.Fatalf("Create(%q, %s): %v", owner, show(r), err)
+	if err := s.store.Create(t.Context(), owner, r, key); !errors.Is(err, want) {
+		t.Fatalf("Create(%q, %s): error %v, want %v", owner, show(r), err, want)
 	}
 }
 
 // wantDelete requires Delete to return want.
 func (s suite[T]) wantDelete(t *testing.T, want error, owner string, id int64) {
 	t.Helper()
-	if err := matches(s.store.Delete(t.Context(), owner, id), want); err != nil {
-		t.Fatalf("Delete(%q, %d): %v", owner, id, err)
+	if err := s.store.Delete(t.Context(), owner, id); !errors.Is(err, want) {
+		t.Fatalf("Delete(%q, %d): error %v, want %v", owner, id, err, want)
 	}
-}
-
-// matches returns nil if err matches want and no other error of a store. If
-// want is nil, err must be nil.
-func matches(err, want error) error {
-	ok := errors.Is(err, want)
-	for _, e := range []error{
-		records.ErrInUse, records.ErrKeyReused, records.ErrNotFound, records.ErrThrottled, records.ErrUnreachable, records.ErrUnwritable,
-	} {
-		ok = ok && (e == want || !errors.Is(err, e))
-	}
-	if !ok {
-		return fmt.Errorf("error %v, want %v", err, want)
-	}
-	return nil
 }
 
 // patience is how long an eventually consistent List may take to settle.

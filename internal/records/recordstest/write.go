@@ -111,16 +111,16 @@ func concurrently(call func(i int) error) []error {
 
 // onlyOne returns the index of the only nil error. It fails the test unless all
 // others match want.
-func onlyOne(t *testing.T, errs []error, want error) int {
+func onlyOne(t *testing.T, errs []error, want error) (winner int) {
 	t.Helper()
-	winner := slices.Index(errs, nil)
-	for i, err := range errs {
-		if err := matches(err, want); i != winner && err != nil {
-			t.Fatalf("call %d: %v", i, err)
-		}
-	}
+	winner = slices.Index(errs, nil)
 	if winner < 0 {
 		t.Fatal("no call succeeded")
+	}
+	for i, err := range errs {
+		if i != winner && !errors.Is(err, want) {
+			t.Fatalf("call %d: error %v, want %v", i, err, want)
+		}
 	}
 	return winner
 }
