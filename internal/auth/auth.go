@@ -92,31 +92,29 @@ func (v *Verifier) Load(ctx context.Context) error {
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
-	arrived := wallClock()
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
 	}
 	hash := sha256.Sum256([]byte(raw))
 	token := v.cache.lookup(hash)
-	cached := token != nil
-	if cached {
+	if token != nil {
 		keys, err := v.keys.current(ctx)
 		if err != nil {
 			return Caller{}, err
 		}
-		cached = keys == token.keys
+		if keys != token.keys { // which may lack the token's key
+			token = nil
+		}
 	}
-	if !cached {
-		if token, err = v.verify(ctx, raw, arrived); err != nil {
+	if token == nil {
+		if token, err = v.verify(ctx, raw); err != nil {
 			return Caller{}, err
 		}
+		v.cache.add(hash, token)
 	}
 	if err := token.validAt(time.Now()); err != nil {
 		return Caller{}, err
-	}
-	if !cached {
-		v.cache.add(hash, token)
 	}
 	return token.caller, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,20 +29,20 @@ const (
 // metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
 // Cognito, a known address.
 func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
-	k := &issuerKeys{fixed: c.Keys, client: restrict(client), log: log, issuer: c.Issuer, scopes: scopes}
-	k.warnings.Interval = time.Second
+	k := &issuerKeys{client: restrict(client), log: log, issuer: c.Issuer, scopes: scopes, fixed: c.Keys != nil, set: c.Keys}
 	k.searches = rate.NewLimiter(rate.Every(2*time.Second), 3)
 	k.source.address = c.KeysURL
 	if c.Keys != nil || c.KeysURL != "" {
 		return k, nil
 	}
+	// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+	if regexp.MustCompile(`^https://cognito-idp\.[^/]+\.amazonaws\.com(\.cn)?/.`).MatchString(c.Issuer) {
+		k.source.address = c.Issuer + "/.well-known/jwks.json"
+		return k, nil
+	}
 	u, err := url.Parse(c.Issuer)
 	if err != nil {
 		return nil, err
-	}
-	if isCognito(u) {
-		k.source.address = c.Issuer + "/.well-known/jwks.json"
-		return k, nil
 	}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	u.Path, u.RawPath = "", ""
@@ -52,19 +53,11 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 	return k, nil
 }
 
-// isCognito reports whether an issuer is a user pool.
-// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
-func isCognito(issuer *url.URL) bool {
-	host := strings.TrimSuffix(issuer.Host, ".cn")
-	return issuer.Scheme == "https" && len(issuer.Path) > 1 &&
-		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
-}
-
 // readMetadata returns what the first valid metadata document says.
-func (k *issuerKeys) readMetadata(f *fetch) (source, error) {
+func (k *issuerKeys) readMetadata() (source, error) {
 	var faults []string
 	for _, address := range k.metadata {
-		found, err := read(k, f, address, k.parseMetadata)
+		found, err := read(k.client, address, k.parseMetadata)
 		if err == nil {
 			return found, nil
 		}
@@ -88,30 +81,18 @@ func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
 	return source{metadata.Keys, slices.ContainsFunc(metadata.Scopes, k.scopes.include)}, CheckURL(metadata.Keys)
 }
 
-// read reads a document for f and parses it.
-func read[T any](k *issuerKeys, f *fetch, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
-	k.mu.Lock()
-	f.deadline = wallClock().Add(fetchTimeout)
-	k.mu.Unlock()
-	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
+// read reads a document and parses it.
+func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
+	resp, err := client.Get(address) // without the context of a request, which may end
 	if err != nil {
-		return parsed, err
-	}
-	req.Header.Set("Accept", "application/jwk-set+json, application/json")
-	resp, err := k.client.Do(req)
-	if err != nil {
-		err = errors.Unwrap(err) // a *url.Error repeats the whole address
-		return parsed, fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
+		return parsed, err // which names the address
 	}
 	defer resp.Body.Close()
 	// The body is read even if it isn't used, since the connection may be.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
-	encoding := resp.Header.Get("Content-Encoding") // net/http removes gzip
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		err = fmt.Errorf("status %s", resp.Status)
-	case encoding != "":
-		err = fmt.Errorf("content encoding %s: the server must send gzip or none", logging.Quote(encoding))
 	case len(body) > maxBodyBytes:
 		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	case err == nil:
@@ -120,7 +101,7 @@ func read[T any](k *issuerKeys, f *fetch, address string, parse func(body []byte
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
+		err = fmt.Errorf("GET %s: %w", resp.Request.URL.Redacted(), err) // after redirects
 	}
 	return parsed, err
 }
@@ -132,9 +113,6 @@ func restrict(client *http.Client) *http.Client {
 	restricted.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-			return errors.New("redirect from https to http")
 		}
 		return CheckURL(req.URL.String())
 	}
@@ -149,16 +127,11 @@ func CheckURL(address string) error {
 	case err != nil:
 		return errors.New("not a valid URL")
 	case u.Hostname() == "":
-		return fmt.Errorf("the address %q has no host", withoutSecrets(u))
+		return fmt.Errorf("the address %q has no host", u.Redacted())
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("the address %q must be https, except on this machine", withoutSecrets(u))
+		return fmt.Errorf("the address %q must be https, except on this machine", u.Redacted())
 	}
 	return nil
-}
-
-// withoutSecrets returns an address without the parts that may contain a password.
-func withoutSecrets(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 func isLocal(host string) bool {

@@ -93,12 +93,11 @@ func TestResponses(t *testing.T) {
 		"500 with keys":  {"HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid, "GET " + url + ": status 500 Internal Server Error"},
 		"HTML":           {"\x00\xff<html>", `GET ` + url + `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
 		"no keys":        {`{"keys":[]}`, "none of the 0 keys"},
-		"closed at once": {"", "GET " + url + ": unexpected EOF"},
+		"closed at once": {"", `Get "` + url + `": unexpected EOF`},
 		"closed early":   {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid, "unexpected EOF"},
-		"encoding":       {"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n" + valid, `content encoding "br"`},
 		"512 KiB":        {valid + strings.Repeat(" ", 512<<10-len(valid)), ""},
 		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
-		"login page":     {redirect("https://b.test/login?secret"), "GET https://b.test/login: status 404"},
+		"login page":     {redirect("https://user:secret@b.test/login"), "GET https://user:xxxxx@b.test/login: status 404"},
 	} {
 		t.Run(name, bubble(func(t *testing.T) {
 			s := &site{pages: map[string]string{url: test.page}}
@@ -115,8 +114,8 @@ func TestResponses(t *testing.T) {
 			check(t, v, issuer.Token("alice"), nil)
 		}))
 	}
-	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
-	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
+	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys"}, nil, io.Discard)
+	checkLoad(t, v, `Get "http://user:***@127.0.0.1:1/keys": `)
 }
 
 func TestRedirects(t *testing.T) {
@@ -128,8 +127,6 @@ func TestRedirects(t *testing.T) {
 		{"http://localhost/1 http://127.0.0.1/2 https://b.test/3", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4 https://a.test/5", "more than 3 redirects"},
-		{"https://a.test/1 http://localhost/2", "from https to http"},
-		{"http://localhost/1 https://a.test/2 http://localhost/3", "from https to http"},
 		{"http://localhost/1 http://b.test/2", "must be https"},
 		{"http://localhost/1 file:///etc/hosts", "no host"},
 	} {

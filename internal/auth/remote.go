@@ -18,28 +18,26 @@ import (
 //
 //	keys                       a request starts a fetch            and waits until it has taken
 //	none, or a day old         5 s after the last one began        3 s
-//	an hour old                30 s after the last one ended       1 s
+//	an hour old                30 s after the last one began       1 s
 //	don't verify the token     3 times at once, then every 2 s     1 s
 //
 // One fetch runs at a time, and all requests that need one wait for it. After that
 // they use the keys at hand. The fetch goes on even if nobody waits any more.
 type issuerKeys struct {
-	fixed    *KeySet // never fetched; or nil
 	client   *http.Client
 	log      *slog.Logger
-	warnings rate.Sometimes // anybody can cause a fetch
-	issuer   string         // that the metadata must name
-	metadata []string       // where it may be; empty if the source is configured
-	scopes   serviceScopes  // that the metadata may name
+	issuer   string        // that the metadata must name
+	metadata []string      // where it may be; empty if the source is configured
+	scopes   serviceScopes // that the metadata may name
+	fixed    bool          // set is configured, and never fetched
 
 	mu       sync.Mutex // await, idle and failure must be called with it
 	set      *KeySet
-	fetched  time.Time // when the fetch of set began; zero without keys
-	source   source    // configured, or found by a fetch
-	running  *fetch    // nil between fetches
-	began    time.Time // of the last fetch
-	ended    time.Time
-	err      error
+	fetched  time.Time     // when the fetch of set began; zero without keys
+	source   source        // configured, or found by a fetch
+	running  chan struct{} // closed when the running fetch ends; nil between fetches
+	began    time.Time     // of the last fetch
+	err      error         // of the last fetch
 	searches *rate.Limiter
 }
 
@@ -47,12 +45,6 @@ type issuerKeys struct {
 type source struct {
 	address string // of the keys; empty until it is known
 	scoped  bool   // whether the issuer has scopes of this service
-}
-
-// A fetch reads the keys of an issuer.
-type fetch struct {
-	deadline time.Time     // of the document that it is reading
-	done     chan struct{} // closed when it ends
 }
 
 const (
@@ -64,9 +56,6 @@ const (
 
 // load fetches the keys and waits until ctx ends.
 func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
-	if k.fixed != nil {
-		return k.fixed, nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.await(ctx, true, time.Hour)
@@ -76,33 +65,31 @@ func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 // current returns keys that are less than a day old and, if the issuer responds in
 // time, less than an hour.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
-	if k.fixed != nil {
-		return k.fixed, nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch now := wallClock(); {
-	case now.Sub(k.fetched) >= expireAfter:
-		k.await(ctx, elapsed(k.began, now, 5*time.Second), loadWait)
-	case elapsed(k.fetched, now, refreshAfter):
-		k.await(ctx, elapsed(k.ended, now, 30*time.Second), fetchWait)
+	if k.fixed {
+		return k.set, nil
 	}
-	if wallClock().Sub(k.fetched) >= expireAfter {
-		return nil, cmp.Or(k.failure(), ErrKeysUnavailable)
+	now := wallClock()
+	sinceLast := now.Sub(k.began).Abs() // a clock that was set back doesn't postpone a fetch
+	switch age := now.Sub(k.fetched); {
+	case age >= expireAfter:
+		k.await(ctx, sinceLast >= 5*time.Second, loadWait)
+	case age.Abs() >= refreshAfter:
+		k.await(ctx, sinceLast >= 30*time.Second, fetchWait)
+	}
+	if now.Sub(k.fetched) >= expireAfter {
+		return nil, k.failure()
 	}
 	return k.set, nil
 }
 
-// newer returns other keys than those that don't verify a token, unless a fetch after
-// the request arrived found none. Then it returns rejected, with an error if the fetch
-// failed or goes on.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
-	if k.fixed != nil {
-		return k.fixed, nil
-	}
+// newer returns other keys than those that don't verify a token. Without such keys,
+// it returns rejected, with an error if the fetch failed or goes on.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.set == rejected && !k.ended.After(arrived) {
+	if k.set == rejected {
 		now := wallClock()
 		k.await(ctx, k.idle(now) && k.searches.AllowN(now, 1), fetchWait)
 	}
@@ -115,29 +102,28 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.T
 // await starts a fetch if one is due and none is running. It waits until the running
 // one, if any, ends or has taken limit, or ctx ends. It unlocks k.mu meanwhile.
 func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
-	now := wallClock()
-	if due && k.idle(now) {
-		k.began, k.running = now, &fetch{now.Add(fetchTimeout), make(chan struct{})}
+	if now := wallClock(); due && k.idle(now) {
+		k.began, k.running = now, make(chan struct{})
 		go k.run(k.running, k.source)
 	}
-	f := k.running
-	if f == nil {
+	done := k.running
+	if done == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(limit, limit-now.Sub(k.began)))
+	ctx, cancel := context.WithDeadline(ctx, k.began.Add(limit))
 	defer cancel()
 	k.mu.Unlock()
 	defer k.mu.Lock()
 	select {
-	case <-f.done:
+	case <-done:
 	case <-ctx.Done():
 	}
 }
 
-// idle reports whether no fetch is running, or only one that was frozen until its time
-// was up.
+// idle reports whether a fetch may start. One that has taken longer than its four
+// documents can was frozen with the program, and is no longer waited for.
 func (k *issuerKeys) idle(now time.Time) bool {
-	return k.running == nil || now.After(k.running.deadline)
+	return !k.fixed && (k.running == nil || now.Sub(k.began) > 4*fetchTimeout)
 }
 
 // failure returns why the last fetch brought no keys, or nil.
@@ -151,62 +137,53 @@ func (k *issuerKeys) failure() error {
 	return nil
 }
 
-// run runs f from start to end.
-func (k *issuerKeys) run(f *fetch, known source) {
-	defer close(f.done)
-	err := k.fetch(f, known)
+// run runs a fetch, and closes done at its end.
+func (k *issuerKeys) run(done chan struct{}, known source) {
+	defer close(done)
+	err := k.fetch(done, known)
 	k.client.CloseIdleConnections() // the next fetch may be an hour away
 	if err != nil {
-		k.warnings.Do(func() { k.log.Warn("token keys not fetched", "cause", err.Error()) })
+		k.log.Warn("token keys not fetched", "cause", err.Error())
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running == f {
-		k.running, k.ended, k.err = nil, wallClock(), err
+	if k.running == done {
+		k.running, k.err = nil, err
 	}
 }
 
-// fetch publishes the keys at the known address, if any. It reads the metadata each
-// time, since an issuer may move its keys or add scopes, but not first: rotated keys
-// don't have to wait for it.
-func (k *issuerKeys) fetch(f *fetch, known source) (err error) {
-	var keys *KeySet
+// fetch reads the keys at the known address, if any, and then the metadata, since an
+// issuer may move its keys or add scopes. In this order, rotated keys don't have to
+// wait for the metadata.
+func (k *issuerKeys) fetch(done chan struct{}, known source) (err error) {
 	if known.address != "" {
-		keys, err = read(k, f, known.address, ParseKeySet)
-		k.publish(f, known, keys)
+		err = k.readKeys(done, known)
 	}
 	if len(k.metadata) == 0 {
 		return err
 	}
-	found, metadataErr := k.readMetadata(f)
+	found, metadataErr := k.readMetadata()
 	if metadataErr != nil || found == known {
 		return cmp.Or(err, metadataErr)
 	}
-	if found.address != known.address {
-		keys, err = read(k, f, found.address, ParseKeySet)
-	}
-	k.publish(f, found, keys)
-	return err
+	return k.readKeys(done, found)
 }
 
-// publish sets the source and the keys, if any, unless another fetch has replaced f.
-func (k *issuerKeys) publish(f *fetch, s source, keys *KeySet) {
+// readKeys reads the keys of s for a fetch. It publishes s and the keys unless another
+// fetch has replaced this one.
+func (k *issuerKeys) readKeys(done chan struct{}, s source) error {
+	keys, err := read(k.client, s.address, ParseKeySet)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running == f {
+	if k.running == done {
 		k.source = s
-		if keys != nil {
-			k.set, k.fetched = &KeySet{keys.keys, s.scoped}, k.began
+		if err == nil {
+			keys.scoped = s.scoped
+			k.set, k.fetched = keys, k.began
 		}
 	}
+	return err
 }
 
 // wallClock has no monotonic reading, which may stop while the program is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
-
-// elapsed reports whether d has passed since t. A t in the future was read from
-// a wrong clock and counts as long ago, so that it can't postpone a fetch.
-func elapsed(t, now time.Time, d time.Duration) bool {
-	age := now.Sub(t)
-	return age < 0 || age >= d
-}
