@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -32,6 +33,7 @@ type KeySet struct {
 type key struct {
 	Kid        string   `json:"kid"` // may be empty
 	Type       string   `json:"kty"`
+	Operations []string `json:"key_ops"`
 	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
 	err        error // why the key is unusable, or nil
@@ -42,10 +44,12 @@ type key struct {
 func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
 	tried, unusable := 0, error(nil)
 	for _, k := range s.keys {
-		switch named := h.kid == k.Kid; {
-		case named && k.err != nil:
+		if h.kid != "" && h.kid != k.Kid {
+			continue
+		}
+		if k.err != nil {
 			unusable = k.err
-		case (named || h.kid == "") && slices.Contains(k.algorithms, h.alg) && tried < maxTried:
+		} else if slices.Contains(k.algorithms, h.alg) && tried < maxTried {
 			if _, err := jws.Verify(k.public); err == nil {
 				return nil
 			}
@@ -71,18 +75,14 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 		Keys []jsontext.Value `json:"keys"`
 	}
 	// One malformed key must not affect the others.
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if err := json.Unmarshal(data, &document, lenient); err != nil {
+	if err := json.Unmarshal(data, &document, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
 	set := new(KeySet)
 	var faults []string
 	for i, value := range document.Keys {
 		var k key
-		if k.err = json.Unmarshal(value, &k, lenient); k.err == nil {
-			k.err = k.parse(value)
-		}
-		if k.err != nil {
+		if k.err = k.parse(value); k.err != nil {
 			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, k.err))
 		}
 		set.keys = append(set.keys, k)
@@ -94,15 +94,14 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	return set, nil
 }
 
-// parse sets what k can verify, or returns an error if it is unusable. The data is a
-// JSON Web Key (RFC 7517 section 4).
+// parse parses a JSON Web Key (RFC 7517 section 4). It returns an error if the key is
+// unusable.
 func (k *key) parse(data jsontext.Value) error {
 	var members map[string]jsontext.Value
-	if err := json.Unmarshal(data, &members); err != nil {
-		return errors.New("not a JSON object in UTF-8 without duplicate names")
+	if err := cmp.Or(json.Unmarshal(data, &members), json.Unmarshal(data, k)); err != nil {
+		return err
 	}
-	var ops []string
-	if v, ok := members["key_ops"]; ok && (json.Unmarshal(v, &ops) != nil || !slices.Contains(ops, "verify")) {
+	if k.Operations != nil && !slices.Contains(k.Operations, "verify") {
 		return errors.New("its key_ops lack verify")
 	}
 	// Certificates are ignored, even malformed ones.
