@@ -2,9 +2,9 @@ package issuer
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -49,27 +49,13 @@ func (a Access) check(r *http.Request) error {
 
 // allowsHost reports whether the host of a Host header is allowed.
 func (a Access) allowsHost(hostport string) bool {
-	host, _, err := net.SplitHostPort(hostport)
-	if err != nil { // no port
-		host = hostport
-	}
-	host = normalHost(host)
+	host := strings.ToLower((&url.URL{Host: hostport}).Hostname())
 	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
 		return true
 	}
-	names := []string{"localhost", normalHost(a.Host)}
+	names := []string{"localhost", strings.ToLower(a.Host)}
 	if name, err := os.Hostname(); a.Exposed && err == nil {
-		names = append(names, normalHost(name))
+		names = append(names, strings.ToLower(name))
 	}
 	return host != "" && slices.Contains(names, host) || strings.HasSuffix(host, ".localhost")
-}
-
-// normalHost returns host in lower case, without a trailing dot and without the
-// brackets of an IPv6 address.
-func normalHost(host string) string {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		host = strings.TrimSuffix(inner, "]")
-	}
-	return host
 }

@@ -17,7 +17,7 @@ func TestHosts(t *testing.T) {
 		exposed: {Exposed: true},
 	}
 	for by, hosts := range map[int]string{
-		always:  "localhost LocalHost:8080 localhost.:8080 a.b.localhost:80 127.0.0.1:8080 127.255.1.2:8080 [::1]:8080 [::ffff:127.0.0.1]:8080",
+		always:  "localhost LocalHost:8080 a.b.localhost:80 127.0.0.1:8080 127.255.1.2:8080 [::1]:8080 [::ffff:127.0.0.1]:8080",
 		named:   "host.docker.internal HOST.docker.internal:8080",
 		exposed: "192.168.1.6:8080 [2001:db8::1]:8080 " + hostname + ":8080",
 		never: "attacker.test:8080 localhost.attacker.test 127.0.0.1.attacker.test notlocalhost .localhost.attacker.test " +

@@ -60,8 +60,14 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 			"the body must be application/x-www-form-urlencoded, with grant_type=client_credentials")
 		return
 	}
-	client, ok := clientName(w, r)
-	if !ok {
+	client, basic := clientName(r)
+	if strings.TrimSpace(client) == "" || len(client) > maxClientLength || !utf8.ValidString(client) {
+		status := http.StatusBadRequest
+		if basic { // RFC 6749 section 5.2
+			status = http.StatusUnauthorized
+			w.Header().Set("WWW-Authenticate", `Basic realm="plants", charset="UTF-8"`)
+		}
+		fail(w, status, "invalid_client", "client_id must be a name of 1 to 255 bytes of UTF-8, not only spaces, and percent-encoded in HTTP Basic")
 		return
 	}
 	scopes := strings.Fields(form.Get("scope"))
@@ -81,27 +87,14 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 }
 
 // clientName returns the client's name from HTTP Basic, if r uses it, or else from
-// the parameter client_id (RFC 6749 section 2.3.1). If the name is invalid, it sends
-// the error and returns false.
-func clientName(w http.ResponseWriter, r *http.Request) (name string, ok bool) {
-	basic := r.Header.Get("Authorization") != ""
-	if basic {
-		user, _, _ := r.BasicAuth()
-		name, _ = url.QueryUnescape(user) // "" if the header or its encoding is malformed
-	} else {
-		name = r.PostForm.Get("client_id")
+// the parameter client_id (RFC 6749 section 2.3.1).
+func clientName(r *http.Request) (name string, basic bool) {
+	if r.Header.Get("Authorization") == "" {
+		return r.PostForm.Get("client_id"), false
 	}
-	const rule = "client_id must be a name of 1 to 255 bytes of UTF-8, not only spaces"
-	switch {
-	case strings.TrimSpace(name) != "" && len(name) <= maxClientLength && utf8.ValidString(name):
-		return name, true
-	case basic:
-		w.Header().Set("WWW-Authenticate", `Basic realm="plants", charset="UTF-8"`) // RFC 6749 section 5.2
-		fail(w, http.StatusUnauthorized, "invalid_client", rule+", and percent-encoded in HTTP Basic")
-	default:
-		fail(w, http.StatusBadRequest, "invalid_client", rule)
-	}
-	return "", false
+	user, _, _ := r.BasicAuth()
+	name, _ = url.QueryUnescape(user) // "" if the header or its encoding is malformed
+	return name, true
 }
 
 // A grant is the response with a token (RFC 6749 section 5.1).

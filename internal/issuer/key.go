@@ -23,14 +23,10 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err := createKey(dir, path)
-		if err != nil {
-			return nil, fmt.Errorf("cannot create the token key: %w", err)
-		}
-		return key, nil
+		return createKey(dir, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the token key: %w", err)
+		return nil, err
 	}
 	if block, _ := pem.Decode(data); block != nil {
 		parsed, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
@@ -42,8 +38,7 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 		"restore it, or remove it to create a new one, which invalidates all tokens", path)
 }
 
-// createKey writes a new key to path. It renames a complete file, since a full disk
-// would leave a part of the key.
+// createKey writes a new key to path.
 func createKey(dir, path string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,8 +52,5 @@ func createKey(dir, path string) (*ecdsa.PrivateKey, error) {
 		return nil, err
 	}
 	block := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	if err := os.WriteFile(path+".new", block, 0o600); err != nil {
-		return nil, err
-	}
-	return key, os.Rename(path+".new", path)
+	return key, os.WriteFile(path, block, 0o600)
 }

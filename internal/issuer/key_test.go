@@ -49,7 +49,7 @@ func TestInvalidKeyFile(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := keys(t, dir); !strings.Contains(got, "cannot read the token key") {
+	if got := keys(t, dir); !strings.Contains(got, KeyFile) {
 		t.Errorf("a directory: got %s", got)
 	}
 	block := func(curve elliptic.Curve) string {
