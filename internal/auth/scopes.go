@@ -15,10 +15,13 @@ type serviceScopes []string
 // spelling: plants/read, plants:admin, Plants.Read or read:plants, but not plants.
 func (s serviceScopes) include(name string) bool {
 	return slices.ContainsFunc(s, func(scope string) bool {
-		n := strings.Index(scope, "/") // the length of the namespace
-		return len(name) > n && strings.EqualFold(name[:n], scope[:n]) && strings.Contains("/:.", name[n:n+1]) ||
-			slices.Equal(words(name), words(scope))
+		return strings.EqualFold(namespace(name), namespace(scope)) || slices.Equal(words(name), words(scope))
 	})
+}
+
+// namespace returns what comes before the first separator, or "" without one.
+func namespace(name string) string {
+	return name[:max(0, strings.IndexAny(name, "/:."))]
 }
 
 // words returns the words of a name in lower case, sorted.
@@ -36,8 +39,8 @@ func (v *Verifier) setScopes(caller *Caller, c *members) {
 		if !c.has(claim) {
 			continue
 		}
-		m := members{raw: c.raw}                   // other claims may have any type
-		names := strings.Join(m.texts(claim), " ") // separated by spaces (RFC 6749 section 3.3)
+		m := members{raw: c.raw} // with its own error: claims that are not standard may have any type
+		names := strings.Join(m.texts(claim), " ")
 		standard := claim == "scope" || claim == "scp"
 		c.check(m.err == nil || !standard, "%s is neither a string nor an array of strings", claim)
 		for name := range strings.SplitSeq(names, " ") {

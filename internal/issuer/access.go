@@ -18,16 +18,9 @@ import (
 // Host header. So tokens are issued only for localhost, its subdomains, loopback
 // addresses, and what Access adds.
 type Access struct {
-	// Host is a further host name or address, without port, or "".
-	Host string
-
-	// Exposed adds all IP addresses, which can't be rebound, and the host name
-	// of this machine.
-	Exposed bool
-
-	// Origins are the other origins whose pages may request tokens, such as
-	// http://localhost:3000, or * for all.
-	Origins []string
+	Host    string   // a further host name or address, without port, or ""
+	Exposed bool     // adds all IP addresses, which can't be rebound, and the host name of this machine
+	Origins []string // other origins whose pages may request tokens, such as http://localhost:3000, or * for all
 }
 
 // check returns an error for the client if r gets no token.

@@ -99,8 +99,7 @@ func clientName(r *http.Request) (name string, basic bool) {
 
 // A grant is the response with a token (RFC 6749 section 5.1).
 type grant struct {
-	// AccessToken comes first, which makes it easy to extract in a shell.
-	AccessToken string `json:"access_token"`
+	AccessToken string `json:"access_token"` // first, which makes it easy to extract in a shell
 	TokenType   string `json:"token_type"`
 	ExpiresIn   int64  `json:"expires_in"` // in seconds
 	Scope       string `json:"scope"`
