@@ -29,9 +29,16 @@ const (
 // metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
 // Cognito, a known address.
 func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
-	k := &issuerKeys{client: restrict(client), log: log, issuer: c.Issuer, scopes: scopes, fixed: c.Keys != nil, set: c.Keys}
-	k.searches = rate.NewLimiter(rate.Every(2*time.Second), 3)
-	k.source.address = c.KeysURL
+	k := &issuerKeys{
+		client:   restrict(client),
+		log:      log,
+		issuer:   c.Issuer,
+		scopes:   scopes,
+		fixed:    c.Keys != nil,
+		set:      c.Keys,
+		source:   source{address: c.KeysURL},
+		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
+	}
 	if c.Keys != nil || c.KeysURL != "" {
 		return k, nil
 	}
@@ -44,11 +51,10 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	u.Path, u.RawPath = "", ""
+	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
 	k.metadata = []string{
-		u.String() + path + "/.well-known/openid-configuration",
-		u.String() + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
+		origin + path + "/.well-known/openid-configuration",
+		origin + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
 	}
 	return k, nil
 }
