@@ -23,7 +23,7 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return createKey(dir, path)
+		return createKey(path)
 	}
 	if err != nil {
 		return nil, err
@@ -39,16 +39,13 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 }
 
 // createKey writes a new key to path.
-func createKey(dir, path string) (*ecdsa.PrivateKey, error) {
+func createKey(path string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	block := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
