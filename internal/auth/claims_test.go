@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -31,12 +30,10 @@ func TestClaims(t *testing.T) {
 		{"", `"s\u0075b":"bob"`, notJSON},
 		{"", `"x":{"a":1,"a":1}`, notJSON},
 		{"", `"x":"` + "\xff" + `"`, notJSON},
-		{"", `"x":"\udc00"`, notJSON},
 
 		{"iss", ``, "no iss: configure the issuer to include it"},
 		{"iss", `"iss":"https://issuer.test/"`, `iss is "https://issuer.test/", not "https://issuer.test"`},
 		{"iss", `"iss":"https://other.test/` + long + `"`, `iss is "https://other.test/x`},
-		{"iss", `"iss":"\u202e\u0085\n"`, `iss is "\u202e\u0085\n"`},
 
 		{"sub", ``, "no sub: configure the issuer to include it"},
 		{"sub", `"sub":1`, "sub is not a string"},
@@ -47,7 +44,6 @@ func TestClaims(t *testing.T) {
 		{"aud", `"aud":["other","second"]`, ""},
 		{"aud", ``, "no aud: "},
 		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
-		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},
 		{"aud", `"aud":["second",1]`, "aud is not an array of strings"},
 
 		// Amazon Cognito's access tokens have no aud.
@@ -67,7 +63,6 @@ func TestClaims(t *testing.T) {
 		{"exp", `"exp":946684770`, "token expired at 1999-12-31T23:59:30Z"},
 		{"exp", `"exp":253402300799`, ""},
 		{"exp", `"exp":253402300800`, "exp is missing"},
-		{"exp", `"exp":1e400`, "exp is missing"},
 		{"exp", `"exp":"946688400"`, "exp is missing"},
 		{"", `"nbf":946684830`, ""}, // within the leeway
 		{"", `"nbf":946684830.5`, "not valid before 2000-01-01T00:00:30Z"},
@@ -82,12 +77,9 @@ func TestClaims(t *testing.T) {
 		{"", `"token_use":true`, `the claim token_use is ""`},
 		{"", `"typ":"Bearer","auth_time":1`, ""},
 		{"", `"typ":"DPoP"`, ""},
-		{"", `"typ":"JWT"`, ""},
-		{"", `"typ":"ID","scope":""`, send},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
 		{"", `"events":{},"scope":""`, send},
-		{"", `"events":null`, send},
 		{"", `"at_hash":"x","scope":""`, likeID},
 		{"", `"c_hash":"x","scope":""`, likeID},
 		{"", `"token_class":"authorization_code"`, send},
@@ -97,17 +89,14 @@ func TestClaims(t *testing.T) {
 		{"", `"type":"refresh_token"`, send},
 		{"", `"type":["refresh_token"]`, ""},
 		{"", `"token_type":"Refresh"`, send},
-		{"", `"token_type":"Bearer"`, ""},
 		{"", `"nonce":"x"`, likeID},
 		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
-		{"", `"nonce":"x","typ":"Bearer"`, ""},
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
 		{"", `"auth_time":1`, likeID},
 		{"", `"auth_time":1,"scope":""`, ""},
 		{"", `"auth_time":1,"scp":[]`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
-		{"", `"cnf":null`, "bound to a key"},
 	} {
 		t.Run(test.without+" "+test.with, bubble(func(t *testing.T) {
 			claims := authtest.Claims("alice")
@@ -116,90 +105,59 @@ func TestClaims(t *testing.T) {
 			if test.with != "" {
 				payload += "," + test.with
 			}
-			checkText(t, v, es256(issuer.ECKey, authtest.KeyID, payload+"}"), test.want)
+			check(t, v, es256(issuer, payload+"}"), test.want)
 		}))
 	}
 	typed := authtest.Claims("alice")
 	typed["auth_time"], typed["nonce"] = 1, "x" // RFC 9068 section 2.2.1 allows the first
-	checkText(t, v, issuer.Sign(typed), "")     // the header's typ is at+jwt
+	check(t, v, issuer.Sign(typed), "")         // the header's typ is at+jwt
 	typed["at_hash"] = "x"
-	checkText(t, v, issuer.Sign(typed), likeID)
-}
-
-// checkText checks that the token is accepted or, if want isn't empty, that the
-// error is one short line with want in it, for a person who reads the log. It never
-// contains the token.
-func checkText(t *testing.T, v *auth.Verifier, token, want string) {
-	t.Helper()
-	caller, err := v.Authenticate(t.Context(), bearer(token))
-	if want == "" {
-		checkResult(t, caller, err, nil)
-		return
-	}
-	sentinel := auth.ErrInvalidToken
-	if errors.Is(err, auth.ErrExpiredToken) && strings.HasPrefix(want, auth.ErrExpiredToken.Error()) {
-		sentinel = auth.ErrExpiredToken
-	}
-	checkResult(t, caller, err, sentinel)
-	if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 || strings.ContainsAny(err.Error(), "\r\n") {
-		t.Errorf("got %v; want one short line with %q", err, want)
-		return
-	}
-	for part := range strings.SplitSeq(token, ".") {
-		if len(part) > 5 && strings.Contains(err.Error(), part) {
-			t.Errorf("the error contains a part of the token: %v", err)
-		}
-	}
+	check(t, v, issuer.Sign(typed), likeID)
 }
 
 // A token has the scopes that it names exactly. Those in another spelling, or in a
 // claim of some issuers only, show that it is limited.
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	list := func(names ...string) []string { return names }
+	v := issuer.Verifier(t, auth.Config{})
 	const all = "plants/read plants/write"
 	for _, test := range []struct {
-		scope   any
+		scope   string // in JSON
 		allowed string // of plants/read and plants/write
 		limit   string // the name that the log has; "" if the token is not limited
 	}{
-		{nil, all, ""},
-		{[]string{}, all, ""},
-		{"plants", all, ""},
-		{"plantsread", all, ""},
-		{"other/plants/read", all, ""},
-		{"openid aws.cognito.signin.user.admin plantsman/read", all, ""},
-		{"plants/read", "plants/read", "plants/read"},
-		{"openid  plants/write email", "plants/write", "plants/write"},
-		{list("openid", "plants/read"), "plants/read", "plants/read"},
-		{list("plants/read plants/write"), all, "plants/read"},
-		{list("", "plants/admin"), "", "plants/admin"},
-		{"plants/", "", "plants/"},
-		{"plants/read\tplants/write", "", `plants/read\tplants/write`},
-		{"plants/read,plants/write", "", "plants/read,plants/write"},
-		{"plants:read", "", "plants:read"},
-		{"openid plants.admin", "", "plants.admin"},
-		{"Plants/read", "", "Plants/read"},
-		{"Plants/admin", "", "Plants/admin"},
-		{"READ_PLANTS", "", "READ_PLANTS"},
-		{"plants:write plants/read", "plants/read", "plants:write"},
+		{`[]`, all, ""},
+		{`"plants"`, all, ""},
+		{`"plantsread"`, all, ""},
+		{`"other/plants/read"`, all, ""},
+		{`"openid aws.cognito.signin.user.admin plantsman/read"`, all, ""},
+		{`"plants/read"`, "plants/read", "plants/read"},
+		{`"openid  plants/write email"`, "plants/write", "plants/write"},
+		{`["openid","plants/read"]`, "plants/read", "plants/read"},
+		{`["plants/read plants/write"]`, all, "plants/read"},
+		{`["","plants/admin"]`, "", "plants/admin"},
+		{`"plants/"`, "", "plants/"},
+		{`"plants/read\tplants/write"`, "", `plants/read\tplants/write`},
+		{`"plants/read,plants/write"`, "", "plants/read,plants/write"},
+		{`"plants:read"`, "", "plants:read"},
+		{`"openid plants.admin"`, "", "plants.admin"},
+		{`"Plants/admin"`, "", "Plants/admin"},
+		{`"READ_PLANTS"`, "", "READ_PLANTS"},
+		{`"plants:write plants/read"`, "plants/read", "plants:write"},
 	} {
 		for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
-			allowed, limit, required, missing := test.allowed, "", "", "it names no scope of this service"
+			allowed, limit := test.allowed, ""
 			if test.limit != "" {
+				limit = claim + ` has "` + test.limit + `"`
 				if claim != "scope" && claim != "scp" {
 					allowed = ""
 				}
-				limit = claim + ` has "` + test.limit + `"`
-				required, missing = allowed, limit
 			}
-			token := es256(issuer.ECKey, authtest.KeyID, claimsWith(map[string]any{claim: test.scope}))
-			checkScopes(t, issuer.Verifier(t, auth.Config{}), token, allowed, limit)
-			checkScopes(t, issuer.Verifier(t, auth.Config{RequireScopes: new(true)}), token, required, missing)
+			checkScopes(t, v, es256(issuer, claimsAnd(`"`+claim+`":`+test.scope)), allowed, limit)
 		}
 	}
-	both := claimsWith(map[string]any{"scope": "plants/read", "scp": list("plants/write"), "roles": 7})
-	checkScopes(t, issuer.Verifier(t, auth.Config{}), es256(issuer.ECKey, authtest.KeyID, both), all, `scope has "plants/read"`)
+	both := es256(issuer, claimsAnd(`"scope":"plants/read","scp":["plants/write"],"roles":7`))
+	checkScopes(t, v, both, all, `scope has "plants/read"`)
 }
 
 // checkScopes checks that the token has exactly the allowed scopes, and why.
@@ -207,7 +165,7 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
 	t.Helper()
 	for range 2 { // verified, then cached
 		caller, err := v.Authenticate(t.Context(), bearer(token))
-		checkResult(t, caller, err, nil)
+		checkResult(t, caller, err, "")
 		if caller.Limit() != limit {
 			t.Errorf("got the limit %q, want %q", caller.Limit(), limit)
 		}
@@ -238,9 +196,8 @@ func TestScopesOfTheIssuer(t *testing.T) {
 		{"email", "", none, new(true), 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &site{pages: map[string]string{}}
 			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
-			s.pages[url] = metadata(authtest.IssuerURL, keysURL, test.supported)
+			s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, test.supported)}}
 			var log strings.Builder
 			v := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log)
 			warned := func(want int) {
@@ -254,7 +211,7 @@ func TestScopesOfTheIssuer(t *testing.T) {
 			s.pages[keysURL] = string(tokens.JWKS())
 			must(v.Load(t.Context()))
 			warned(test.warnings)
-			token := es256(tokens.ECKey, authtest.KeyID, claimsWith(map[string]any{"exp": 1e10}))
+			token := es256(tokens, lastingClaims)
 			checkScopes(t, v, token, test.allowed, test.limit)
 			warned(test.warnings)
 			s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")

@@ -92,26 +92,22 @@ func TestResponses(t *testing.T) {
 	for name, test := range map[string]struct{ page, want string }{
 		"500 with keys":  {"HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid, "GET " + url + ": status 500 Internal Server Error"},
 		"HTML":           {"\x00\xff<html>", `GET ` + url + `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
-		"no keys":        {`{"keys":[]}`, "none of the 0 keys"},
 		"closed at once": {"", `Get "` + url + `": unexpected EOF`},
 		"closed early":   {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid, "unexpected EOF"},
-		"512 KiB":        {valid + strings.Repeat(" ", 512<<10-len(valid)), ""},
 		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
 		"login page":     {redirect("https://user:secret@b.test/login"), "GET https://user:xxxxx@b.test/login: status 404"},
 	} {
 		t.Run(name, bubble(func(t *testing.T) {
-			s := &site{pages: map[string]string{url: test.page}}
+			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
 			var log strings.Builder
 			v := newVerifier(t, auth.Config{KeysURL: url, RequireScopes: new(false)}, s, &log)
-			checkLoad(t, v, test.want)
-			if lines := strings.Count(log.String(), "\n"); lines > 1 || (lines == 0) != (test.want == "") || len(log.String()) > 500 {
-				t.Errorf("got the log %s; want one line of a failure", log.String())
-			}
-			s.pages[url] = valid
 			checkLoad(t, v, "")
 			s.pages[url] = test.page
 			checkLoad(t, v, test.want)
-			check(t, v, issuer.Token("alice"), nil)
+			check(t, v, issuer.Token("alice"), "")
+			if n := strings.Count(log.String(), "\n"); n != 1 || len(log.String()) > 500 {
+				t.Errorf("got the log %s; want one line of a failure", log.String())
+			}
 		}))
 	}
 	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys"}, nil, io.Discard)
@@ -161,7 +157,6 @@ func TestDiscovery(t *testing.T) {
 	}{
 		{"https://a.test", openID, valid, ""},
 		{"https://a.test:8443/realms/x", "https://a.test:8443/realms/x/.well-known/openid-configuration", metadata("https://a.test:8443/realms/x", keysURL), ""},
-		{"https://a.test/x/", "https://a.test/x/.well-known/openid-configuration", metadata("https://a.test/x/", keysURL), ""},
 		{"https://a.test", oauth, valid, ""},
 		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
@@ -182,7 +177,7 @@ func TestDiscovery(t *testing.T) {
 		if test.want == "" {
 			claims := authtest.Claims("alice")
 			claims["iss"] = test.issuer
-			check(t, v, tokens.Sign(claims), nil)
+			check(t, v, tokens.Sign(claims), "")
 		}
 	}
 }
@@ -195,7 +190,7 @@ func TestMovedKeys(t *testing.T) {
 		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
 		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		expect := func(issuer *authtest.Issuer, want error, requests ...string) {
+		expect := func(issuer *authtest.Issuer, want string, requests ...string) {
 			t.Helper()
 			claims := authtest.Claims("alice")
 			claims["iss"], claims["exp"] = "https://a.test", 1e10
@@ -205,16 +200,16 @@ func TestMovedKeys(t *testing.T) {
 			}
 			s.requests = nil
 		}
-		expect(old, nil, openID, keysURL)
-		expect(tokens, auth.ErrInvalidToken, keysURL, openID) // a search
+		expect(old, "", openID, keysURL)
+		expect(tokens, invalid, keysURL, openID) // a search
 		s.pages[openID] = metadata("https://a.test", moved)
-		expect(tokens, nil, keysURL, openID, moved)
+		expect(tokens, "", keysURL, openID, moved)
 		time.Sleep(time.Hour)
-		expect(tokens, nil, moved, openID) // a refresh
+		expect(tokens, "", moved, openID) // a refresh
 		delete(s.pages, openID)
 		time.Sleep(time.Hour)
-		expect(tokens, nil, moved, openID, oauth)
-		expect(tokens, nil) // although the metadata is gone
+		expect(tokens, "", moved, openID, oauth)
+		expect(tokens, "") // although the metadata is gone
 	})
 }
 
@@ -226,9 +221,7 @@ func TestConnections(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
-			io.WriteString(w, metadata(url, url+"/moved"))
-		case "/moved":
-			http.Redirect(w, r, "/keys", http.StatusFound)
+			io.WriteString(w, metadata(url, url+"/keys"))
 		case "/keys":
 			w.Write(tokens.JWKS())
 		default:
@@ -243,12 +236,9 @@ func TestConnections(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	url = server.URL
-	v := newVerifier(t, auth.Config{Issuer: url}, http.DefaultTransport, io.Discard)
-	for range 2 {
-		checkLoad(t, v, "")
-		if first, second := <-states, <-states; first != http.StateNew || second != http.StateClosed {
-			t.Errorf("a connection was %v and %v, want new and closed", first, second)
-		}
+	checkLoad(t, newVerifier(t, auth.Config{Issuer: url}, http.DefaultTransport, io.Discard), "")
+	if first, second := <-states, <-states; first != http.StateNew || second != http.StateClosed {
+		t.Errorf("a connection was %v and %v, want new and closed", first, second)
 	}
 	if n := len(states); n != 0 {
 		t.Errorf("%d changes of other connections, want none", n)

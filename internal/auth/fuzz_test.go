@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/sha256"
 	"encoding/base64"
@@ -21,31 +20,21 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// fuzzKeys returns fixed keys, which verify tokens that fuzzing has found.
-func fuzzKeys(t testing.TB) (*ecdsa.PrivateKey, ed25519.PrivateKey, *auth.Verifier) {
-	seed := bytes.Repeat([]byte{42}, 32)
-	ec, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed)
+// fuzzKey returns a fixed key, which verifies tokens that fuzzing has found.
+func fuzzKey(t testing.TB) (*ecdsa.PrivateKey, *auth.Verifier) {
+	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), bytes.Repeat([]byte{42}, 32))
 	must(err)
-	ed := ed25519.NewKeyFromSeed(seed)
-	return ec, ed, staticVerifier(t, keySet(newJWK(ec.Public(), "ec"), newJWK(ed.Public(), "ed")))
+	return key, staticVerifier(t, keySet(newJWK(key.Public(), authtest.KeyID)))
 }
 
-const (
-	fuzzHeader = `{"alg":"ES256","kid":"ec"}`
-	fuzzClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
-)
-
 // FuzzAuthenticate tries Authorization headers. The standard library must find
-// that each accepted token was signed with one of the keys.
+// that each accepted token was signed with the key.
 func FuzzAuthenticate(f *testing.F) {
-	ec, ed, v := fuzzKeys(f)
-	token := compact(fuzzHeader, fuzzClaims, ecSigner(ec, crypto.SHA256))
+	key, v := fuzzKey(f)
+	token := compact(es256Header, lastingClaims, key, crypto.SHA256)
 	for _, value := range []string{
-		"Bearer " + token,
-		"bearer  " + compact(`{"alg":"EdDSA","kid":"ed","typ":"JWT"}`, fuzzClaims, edSigner(ed)),
-		"Bearer " + compact(`{"alg":"none"}`, fuzzClaims, func([]byte) []byte { return nil }),
-		"Bearer " + token + ",Bearer " + token,
-		"Bearer", "Basic YWxpY2U6", "Bearer a.b.c.d.e",
+		"Bearer " + token, "bearer  " + token, "Bearer " + token + ",Bearer " + token, "Bearer", "Bearer a.b.c.d.e",
+		"Bearer " + compact(`{"alg":"none"}`, lastingClaims, nil, nil),
 	} {
 		f.Add(value)
 	}
@@ -55,14 +44,13 @@ func FuzzAuthenticate(f *testing.F) {
 		}
 		token := strings.Trim(value[strings.LastIndex(strings.TrimRight(value, " \t"), " ")+1:], " \t")
 		dot := strings.LastIndex(token, ".")
-		input := []byte(token[:dot])
+		hash := sha256.Sum256([]byte(token[:dot]))
 		sig, err := base64.RawURLEncoding.Strict().DecodeString(token[dot+1:])
 		if err != nil || len(sig) != 64 {
 			t.Fatalf("accepted a signature of %d bytes, %v", len(sig), err)
 		}
-		hash := sha256.Sum256(input)
 		r, s := new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:])
-		if !ecdsa.Verify(&ec.PublicKey, hash[:], r, s) && !ed25519.Verify(ed.Public().(ed25519.PublicKey), input, sig) {
+		if !ecdsa.Verify(&key.PublicKey, hash[:], r, s) {
 			t.Errorf("accepted, but not signed: %q", value)
 		}
 	})
@@ -71,19 +59,17 @@ func FuzzAuthenticate(f *testing.F) {
 // FuzzSigned signs headers and claims with an accepted key. The standard library
 // must find the same values in each accepted token.
 func FuzzSigned(f *testing.F) {
-	ec, _, v := fuzzKeys(f)
-	f.Add(`{"alg":"ES256","typ":"application/at+jwt","x5u":"https://elsewhere.test"}`, fuzzClaims)
-	f.Add(`{"alg":"ES256","crit":["b64"],"b64":true}`, fuzzClaims)
+	key, v := fuzzKey(f)
+	f.Add(`{"alg":"ES256","crit":["b64"],"b64":true}`, lastingClaims)
 	for _, change := range [][2]string{
 		{`"sub"`, `"sub":"bob","sub"`}, {`"sub"`, `"s\u0075b":"bob","sub"`}, {`"alice"`, `"\ud800"`}, {`"alice"`, `" Alice\u0000e\u0301 "`},
 		{`"aud"`, `"token_use":"access","client_id"`}, {`"` + authtest.Audience + `"`, `["x","` + authtest.Audience + `"]`},
-		{`"sub"`, `"scp":["plants/read","email"],"scope":"openid","auth_time":1,"sub"`},
 		{"253402300799", "2.5e11"}, {"253402300799", "1e400"}, {authtest.Audience, "other"},
 	} {
-		f.Add(fuzzHeader, strings.Replace(fuzzClaims, change[0], change[1], 1))
+		f.Add(es256Header, strings.Replace(lastingClaims, change[0], change[1], 1))
 	}
 	f.Fuzz(func(t *testing.T, header, payload string) {
-		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, ecSigner(ec, crypto.SHA256))))
+		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, key, crypto.SHA256)))
 		if err != nil {
 			return
 		}
