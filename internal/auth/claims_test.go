@@ -98,15 +98,17 @@ func TestClaims(t *testing.T) {
 		{"", `"auth_time":1,"scp":[]`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 	} {
-		t.Run(test.without+" "+test.with, bubble(func(t *testing.T) {
-			claims := authtest.Claims("alice")
-			delete(claims, test.without)
-			payload := strings.TrimSuffix(toJSON(claims), "}")
-			if test.with != "" {
-				payload += "," + test.with
-			}
-			check(t, v, es256(issuer, payload+"}"), test.want)
-		}))
+		t.Run(test.without+" "+test.with, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				claims := authtest.Claims("alice")
+				delete(claims, test.without)
+				payload := strings.TrimSuffix(toJSON(claims), "}")
+				if test.with != "" {
+					payload += "," + test.with
+				}
+				check(t, v, es256(issuer, payload+"}"), test.want)
+			})
+		})
 	}
 	typed := authtest.Claims("alice")
 	typed["auth_time"], typed["nonce"] = 1, "x" // RFC 9068 section 2.2.1 allows the first
@@ -199,21 +201,14 @@ func TestScopesOfTheIssuer(t *testing.T) {
 			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
 			s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, test.supported)}}
 			var log strings.Builder
-			v := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log)
-			warned := func(want int) {
-				t.Helper()
-				if n := strings.Count(log.String(), "tokens without scopes"); n != want {
-					t.Errorf("%+v: %d warnings, want %d", test, n, want)
-				}
-			}
+			v, token := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log), es256(tokens, lastingClaims)
 			v.Load(t.Context()) // fails
-			warned(0)
 			s.pages[keysURL] = string(tokens.JWKS())
 			must(v.Load(t.Context()))
-			warned(test.warnings)
-			token := es256(tokens, lastingClaims)
 			checkScopes(t, v, token, test.allowed, test.limit)
-			warned(test.warnings)
+			if n := strings.Count(log.String(), "tokens without scopes"); n != test.warnings {
+				t.Errorf("%+v: %d warnings, want %d", test, n, test.warnings)
+			}
 			s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")
 			time.Sleep(time.Hour)
 			checkScopes(t, v, token, "", none)

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -73,13 +74,9 @@ func newVerifier(t *testing.T, c auth.Config, network http.RoundTripper, log io.
 // error is one line with want in it and without secrets.
 func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 	t.Helper()
-	err := v.Load(t.Context())
-	if want == "" {
-		if err != nil {
-			t.Errorf("Load: got %v; want no error", err)
-		}
-	} else if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("Load: got %v; want one line with %q", err, want)
+	got := fmt.Sprint(v.Load(t.Context()))
+	if got == "<nil>" != (want == "") || !strings.Contains(got, want) || strings.ContainsAny(got, "\r\n") || strings.Contains(got, "secret") {
+		t.Errorf("Load: got %s; want one line with %q", got, want)
 	}
 }
 
@@ -97,7 +94,7 @@ func TestResponses(t *testing.T) {
 		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
 		"login page":     {redirect("https://user:secret@b.test/login"), "GET https://user:xxxxx@b.test/login: status 404"},
 	} {
-		t.Run(name, bubble(func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
 			var log strings.Builder
 			v := newVerifier(t, auth.Config{KeysURL: url, RequireScopes: new(false)}, s, &log)
@@ -108,7 +105,7 @@ func TestResponses(t *testing.T) {
 			if n := strings.Count(log.String(), "\n"); n != 1 || len(log.String()) > 500 {
 				t.Errorf("got the log %s; want one line of a failure", log.String())
 			}
-		}))
+		})
 	}
 	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys"}, nil, io.Discard)
 	checkLoad(t, v, `Get "http://user:***@127.0.0.1:1/keys": `)
@@ -167,7 +164,6 @@ func TestDiscovery(t *testing.T) {
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
-		{"https://cognito-idp.x.amazonaws.com", "https://cognito-idp.x.amazonaws.com/.well-known/jwks.json", jwks, "status 404"},
 		{"https://cognito-idp.x.amazonaws.com.b.test/p", "https://cognito-idp.x.amazonaws.com.b.test/p/.well-known/jwks.json", jwks, "status 404"},
 		{"https://b.test/p", "https://b.test/p/.well-known/jwks.json", jwks, "status 404"},
 	} {

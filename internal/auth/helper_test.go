@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -25,12 +24,6 @@ const (
 	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
 	unhashed      = crypto.Hash(0) // what Ed25519 signs
 )
-
-// bubble returns a subtest for which no time passes while it works; see
-// [synctest.Test]. Then the keys always arrive within a second.
-func bubble(test func(*testing.T)) func(*testing.T) {
-	return func(t *testing.T) { synctest.Test(t, test) }
-}
 
 func must(err error) {
 	if err != nil {
@@ -116,8 +109,7 @@ func checkResult(t *testing.T, caller auth.Caller, err error, want string) {
 		return
 	}
 	if err == nil || caller.Subject != "" || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 || strings.ContainsAny(err.Error(), "\r\n") {
-		t.Errorf("got %q, %v; want one short line with %q", caller.Subject, err, want)
-		return
+		t.Fatalf("got %q, %v; want one short line with %q", caller.Subject, err, want)
 	}
 	for _, sentinel := range []error{auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable} {
 		if errors.Is(err, sentinel) != strings.HasPrefix(err.Error(), sentinel.Error()) {

@@ -52,9 +52,7 @@ func TestAlgorithms(t *testing.T) {
 
 		// A valid signature, but not an algorithm of this key.
 		{"ES256", "p384", p384, crypto.SHA256, invalid},
-		{"ES512", "p256", p256, crypto.SHA512, invalid},
 		{"PS256", "rsa", rs, crypto.SHA256, invalid},
-		{"RS256", "p256", rs, crypto.SHA256, invalid},
 		{"Ed25519", "p256", p256, crypto.SHA256, invalid},
 		{"Ed25519", "ed", newEdKey(), unhashed, invalid},
 		{"PS384", "PS256 only", rs, pss(crypto.SHA384), invalid},
@@ -75,14 +73,11 @@ func TestHeader(t *testing.T) {
 	v := issuer.Verifier(t, auth.Config{})
 	for header, want := range map[string]string{ // in the error, if any
 		`{"alg":"ES256","kid":"es256"}`:                                "",
-		`{"alg":"ES256","kid":"es256","typ":"JWT"}`:                    "",
-		`{"alg":"ES256","kid":"es256","typ":"at+jwt"}`:                 "",
 		`{"alg":"ES256","kid":"es256","typ":"Application/JWT"}`:        "",
 		`{"alg":"ES256","kid":"es256","typ":"application/at+jwt"}`:     "",
 		`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`:              "malformed JOSE header",
 		`{"alg":"ES256","kid":"es256","typ":"logout+jwt"}`:             `typ is "logout+jwt"`,
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:         "header crit or b64",
-		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
 		`{"alg":"ES256","kid":"es256","b64":true}`:                     "header crit or b64",
 		`{"alg":"ES256","kid":"rs256"}`:                                `no key for ES256 has the kid "rs256"`,
 		`{"alg":"ES256","kid":null}`:                                   "kid is not a string",
@@ -90,7 +85,6 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"other","kid":"es256"}`:                  "without duplicate names",
 		`{"alg":"HS256","kid":"es256"}`:                                `algorithm "HS256": configure the issuer to sign with RS256`,
 		`{"ALG":"ES256","kid":"es256"}`:                                "no alg",
-		`{"alg":"ES256","kid":"es256","x":"` + "\xff" + `"}`:           "in UTF-8",
 	} {
 		t.Run(header, func(t *testing.T) { check(t, v, compact(header, lastingClaims, issuer.ECKey, crypto.SHA256), want) })
 	}

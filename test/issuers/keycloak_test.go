@@ -56,16 +56,14 @@ func TestKeycloak(t *testing.T) {
 	cmd.Env = append(os.Environ(), "KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=secret")
 	k := keycloak(start(t, cmd, `Listening on: (http://\S+?)\.?\s`))
 	k.setUp(t)
-	alice := func(client string, scopes ...string) tokens {
-		return k.tokens(t, "plants", url.Values{"client_id": {client}, "client_secret": {"secret"}, "username": {"alice"}, "scope": {strings.Join(scopes, " ")}})
+	alice := func(scopes ...string) tokens {
+		return k.tokens(t, "plants", url.Values{"client_id": {"web"}, "client_secret": {"secret"}, "username": {"alice"}, "scope": {strings.Join(scopes, " ")}})
 	}
 	issuer{
-		url:           string(k) + "/realms/plants",
-		idAudience:    "web",
-		access:        func(scopes ...string) string { return alice("web", scopes...).Access },
-		otherAudience: func() string { return alice("other", "plants/read").Access },
-		short:         func() string { return alice("short", "plants/read").Access },
-		id:            func() string { return alice("web", "openid").ID },
+		url:        string(k) + "/realms/plants",
+		idAudience: "web",
+		access:     func(scopes ...string) string { return alice(scopes...).Access },
+		id:         func() string { return alice("openid").ID },
 		rotate: func() {
 			k.create(t, "/realms/plants/components", `{"name": "new", "providerType": "org.keycloak.keys.KeyProvider",
 				"providerId": "rsa-generated", "config": {"priority": ["200"], "algorithm": ["RS256"]}}`)
@@ -94,7 +92,7 @@ func (k keycloak) tokens(t *testing.T, realm string, form url.Values) (got token
 	return got
 }
 
-// setUp makes the realm plants with the user alice and three clients. The client
+// setUp makes the realm plants with the user alice and a client. The client
 // scope basic adds sub to Keycloak's tokens, and only a mapper adds aud.
 func (k keycloak) setUp(t *testing.T) {
 	t.Helper()
@@ -105,17 +103,10 @@ func (k keycloak) setUp(t *testing.T) {
 	}
 	k.create(t, "/realms/plants/users", `{"username": "alice", "enabled": true, "email": "alice@plants.test", "firstName": "A", "lastName": "B",
 		"credentials": [{"type": "password", "value": "secret"}]}`)
-	for _, client := range []struct{ id, audience, lifespan string }{
-		{"web", audience, "3600"},
-		{"short", audience, "1"},
-		{"other", "urn:other", "3600"},
-	} {
-		k.create(t, "/realms/plants/clients", fmt.Sprintf(`{"clientId": %q, "secret": "secret", "directAccessGrantsEnabled": true,
-			"attributes": {"access.token.lifespan": %q},
-			"defaultClientScopes": ["basic"], "optionalClientScopes": ["plants/read", "plants/write"],
-			"protocolMappers": [{"name": "audience", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
-				"config": {"included.custom.audience": %q, "access.token.claim": "true"}}]}`, client.id, client.lifespan, client.audience))
-	}
+	k.create(t, "/realms/plants/clients", fmt.Sprintf(`{"clientId": "web", "secret": "secret", "directAccessGrantsEnabled": true,
+		"defaultClientScopes": ["basic"], "optionalClientScopes": ["plants/read", "plants/write"],
+		"protocolMappers": [{"name": "audience", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
+			"config": {"included.custom.audience": %q, "access.token.claim": "true"}}]}`, audience))
 }
 
 // create sends a POST to the administration API.

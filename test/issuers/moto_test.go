@@ -51,23 +51,16 @@ func TestMoto(t *testing.T) {
 	id := call("CreateUserPool", object{"PoolName": "plants"}).UserPool.ID
 	call("AdminCreateUser", object{"UserPoolId": id, "Username": "alice"})
 	call("AdminSetUserPassword", object{"UserPoolId": id, "Username": "alice", "Password": "Secret-1", "Permanent": true})
-	client := func() string {
-		return call("CreateUserPoolClient", object{"UserPoolId": id, "ClientName": "web",
-			"ExplicitAuthFlows": []string{"ALLOW_USER_PASSWORD_AUTH"}}).UserPoolClient.ClientID
-	}
-	login := func(client string) (access, idToken string) {
-		result := call("InitiateAuth", object{"ClientId": client, "AuthFlow": "USER_PASSWORD_AUTH",
-			"AuthParameters": object{"USERNAME": "alice", "PASSWORD": "Secret-1"}}).AuthenticationResult
-		return result.AccessToken, result.IDToken
-	}
-	web, other := client(), client()
+	client := call("CreateUserPoolClient", object{"UserPoolId": id, "ClientName": "web",
+		"ExplicitAuthFlows": []string{"ALLOW_USER_PASSWORD_AUTH"}}).UserPoolClient.ClientID
+	tokens := call("InitiateAuth", object{"ClientId": client, "AuthFlow": "USER_PASSWORD_AUTH",
+		"AuthParameters": object{"USERNAME": "alice", "PASSWORD": "Secret-1"}}).AuthenticationResult
 	region, _, _ := strings.Cut(id, "_")
 	issuer{
-		url:           "https://cognito-idp." + region + ".amazonaws.com/" + id,
-		settings:      []string{"TOKEN_JWKS_URL=" + base + "/" + id + "/.well-known/jwks.json"},
-		idAudience:    web, // of access tokens as well
-		access:        func(...string) string { access, _ := login(web); return access },
-		otherAudience: func() string { access, _ := login(other); return access },
-		id:            func() string { _, idToken := login(web); return idToken },
+		url:        "https://cognito-idp." + region + ".amazonaws.com/" + id,
+		settings:   []string{"TOKEN_JWKS_URL=" + base + "/" + id + "/.well-known/jwks.json"},
+		idAudience: client, // of access tokens as well
+		access:     func(...string) string { return tokens.AccessToken },
+		id:         func() string { return tokens.IDToken },
 	}.try(t)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"example.com/plantstore/internal/auth"
 )
@@ -25,14 +26,12 @@ const (
 	IssuerURL = "https://issuer.test"
 	Audience  = "plants-test"
 	KeyID     = "es256" // of the ES256 key
-	rsaKeyID  = "rs256" // of the RS256 key
+	rsaKeyID  = "rs256"
 	Lifetime  = time.Hour
 )
 
-// An Issuer signs tokens with an ES256 key or an RS256 key of 2048 bits. Its
-// methods may be called from any goroutine.
+// An Issuer signs tokens with an ES256 key or an RS256 key of 2048 bits.
 type Issuer struct {
-	// ECKey and RSAKey are for tokens that the methods can't make.
 	ECKey  *ecdsa.PrivateKey
 	RSAKey *rsa.PrivateKey
 }
@@ -40,8 +39,7 @@ type Issuer struct {
 // rsaKey is shared by all issuers of a process, since generating it is slow.
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// NewIssuer returns an Issuer with its own ES256 key. Its parameter restricts it
-// to tests.
+// NewIssuer returns an Issuer with its own ES256 key. The parameter restricts it to tests.
 func NewIssuer(testing.TB) *Issuer {
 	return &Issuer{must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)), must(rsaKey())}
 }
@@ -54,9 +52,8 @@ func (i *Issuer) JWKS() []byte {
 	}}))
 }
 
-// Verifier returns a verifier of the Issuer's tokens with the configuration c,
-// whose audience and keys are by default those of the Issuer. The scopes are by
-// default plants/read and plants/write.
+// Verifier returns a verifier of the Issuer's tokens. By default, the audience and
+// keys in c are those of the Issuer, and the scopes are plants/read and plants/write.
 func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.Verifier {
 	tb.Helper()
 	c.Issuer = IssuerURL
@@ -76,8 +73,7 @@ func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.
 	return v
 }
 
-// Claims returns the claims of a token for sub that is valid for [Lifetime].
-// Without scopes there is no scope claim. Callers may modify the map.
+// Claims returns the claims of a token for sub. Without scopes there is no scope claim.
 func Claims(sub string, scopes ...string) map[string]any {
 	now := time.Now()
 	claims := map[string]any{"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix()}
@@ -99,15 +95,12 @@ func (i *Issuer) SignRS256(claims map[string]any) string {
 }
 
 func sign(alg jose.SignatureAlgorithm, key crypto.Signer, kid string, claims map[string]any) string {
-	signer := must(jose.NewSigner(
-		jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: kid}},
-		(&jose.SignerOptions{}).WithType("at+jwt"),
-	))
-	return must(must(signer.Sign(must(json.Marshal(claims)))).CompactSerialize())
+	jwk := jose.JSONWebKey{Key: key, KeyID: kid}
+	signer := must(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jwk}, (&jose.SignerOptions{}).WithType("at+jwt")))
+	return must(jwt.Signed(signer).Claims(claims).Serialize())
 }
 
-// must panics on an error, which would be a bug in this package. Unlike
-// tb.Fatal, it works on any goroutine.
+// must panics on an error. Unlike tb.Fatal, it works on any goroutine.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
