@@ -81,12 +81,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer func() { _ = stores.close() }() // the plants are on disk already
-	tokens, err := openTokens(ctx, opts, cfg, log)
+	handler, err := newHandler(ctx, opts, cfg, stores, log)
 	if err != nil {
 		return err
 	}
 	banner(stderr, baseURL(listener), stores.where, ownIssuer)
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, tokens.front(stores.service(tokens.verifier, log))), stderr)
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, handler), stderr)
 }
 
 // requestTimeout ends the context of a request. The client of one that takes longer

@@ -91,44 +91,35 @@ var openers = map[string]func(context.Context, options, config.Config, *slog.Log
 	"dynamodb": openDynamoDB,
 }
 
-// tokens verifies tokens, and issues them if no other issuer is configured.
-type tokens struct {
-	verifier *auth.Verifier
-	issuer   *issuer.Issuer // nil for another issuer
-	access   issuer.Access
-}
-
-func openTokens(ctx context.Context, o options, cfg config.Config, log *slog.Logger) (tokens, error) {
+// newHandler returns the handler of all requests: the service, the page and, if no
+// other issuer is configured, the program's own token issuer.
+func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger) (http.Handler, error) {
 	t := cfg.Tokens
 	if t.Issuer != "" {
 		verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
 		if err != nil {
-			return tokens{}, err
+			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		verifier.Load(ctx) // failures are logged; requests retry
-		return tokens{verifier: verifier}, nil
+		return page.Handler("", s.service(verifier, log)), nil
 	}
 	own, err := issuer.Open(o.data, handlers.Scopes())
 	if err != nil {
-		return tokens{}, err
+		return nil, err
 	}
 	t.Issuer, t.Audiences = issuer.Name, []string{issuer.Audience}
 	if t.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
-		return tokens{}, err
+		return nil, err
 	}
 	verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
-	host, _, _ := net.SplitHostPort(o.addr) // listen has checked it
-	return tokens{verifier, own, issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}}, err
-}
-
-// front routes requests to the token issuer, if any, to the page or to the service.
-func (t tokens) front(service http.Handler) http.Handler {
-	if t.issuer == nil {
-		return page.Handler("", service)
+	if err != nil {
+		return nil, err
 	}
-	return t.issuer.Handler(t.access, page.Handler(issuer.TokenPath, service))
+	host, _, _ := net.SplitHostPort(o.addr) // the program listens there
+	access := issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}
+	return own.Handler(access, page.Handler(issuer.TokenPath, s.service(verifier, log))), nil
 }
 
 // addrError returns err, a failure to listen on addr, with what to do.
