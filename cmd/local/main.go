@@ -10,8 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -33,24 +31,18 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second signal kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
 	if err == nil || ctx.Err() != nil { // Ctrl-C, possibly during start-up
 		fmt.Fprintln(os.Stderr, "stopped")
 		return
 	}
 	fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
-	if errors.Is(err, errUsage) {
-		os.Exit(2)
-	}
 	os.Exit(1)
 }
 
 // run serves until ctx ends and the requests in flight are done. Its errors
 // are one line each, for the person who started the program.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	opts, err := parseFlags(args, getenv, stderr)
+	opts, err := parseFlags(args, getenv)
 	if err != nil {
 		return err
 	}
@@ -62,7 +54,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.addr)
 	if err != nil {
-		return addrError(opts.addr, err)
+		return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", opts.addr, err)
 	}
 	defer listener.Close()
 	ownIssuer := cfg.Tokens.Issuer == ""
@@ -72,7 +64,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		}
 	}
 	if ownIssuer || opts.store == "bolt" {
-		if err := secureData(opts.data, os.Geteuid()); err != nil {
+		if err := secureData(opts.data); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,46 +27,28 @@ type options struct {
 	exposeIssuer bool
 }
 
-// errUsage is in the errors of a wrong command line.
-var errUsage = errors.New("see -help")
-
-func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
+// parseFlags exits, like most Go programs, if a flag is unknown or asks for help.
+func parseFlags(args []string, getenv func(string) string) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("local", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are returned, in one line
+	flags := flag.NewFlagSet("local", flag.ExitOnError)
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
+		flags.PrintDefaults()
+	}
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+
 		"; the default is dynamodb if that is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(stderr, "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
-		flags.SetOutput(stderr)
-		flags.PrintDefaults()
-		return options{}, err
-	}
-	if err != nil {
-		return options{}, fmt.Errorf("%w; %w", err, errUsage)
-	}
+	_ = flags.Parse(args) // exits if it fails
 	if flags.NArg() > 0 {
-		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
-	}
-	_, port, err := net.SplitHostPort(o.addr)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return options{}, fmt.Errorf("-addr %s: use HOST:PORT, such as 127.0.0.1:8080, with a port up to 65535; %w", o.addr, errUsage)
-	}
-	if o.data == "" {
-		return options{}, fmt.Errorf("-data is empty: set it to a directory; %w", errUsage)
+		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; see -help", flags.Arg(0))
 	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)
 	}
 	if openers[o.store] == nil {
-		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
+		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
 	}
 	return o, nil
 }
@@ -120,17 +100,6 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 	host, _, _ := net.SplitHostPort(o.addr) // the program listens there
 	access := issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}
 	return own.Handler(access, page.Handler(issuer.TokenPath, s.service(verifier, log))), nil
-}
-
-// addrError returns err, a failure to listen on addr, with what to do.
-func addrError(addr string, err error) error {
-	switch {
-	case errors.Is(err, addressInUse):
-		return fmt.Errorf("-addr %s: address already in use: stop the program that uses it, or choose another port; -addr 127.0.0.1:0 takes a free one", addr)
-	case errors.Is(err, addressForbidden):
-		return fmt.Errorf("-addr %s: permission denied: choose a port of 1024 or higher", addr)
-	}
-	return fmt.Errorf("-addr %s: %w", addr, err)
 }
 
 // checkNotExposed refuses what would give anyone a token for any user: the

@@ -17,7 +17,7 @@ func TestSecondProcess(t *testing.T) {
 	p := start(t, harness.Environ(), dir)
 	refuses(t, harness.Environ(), dir, nil, filepath.Join(dir, "plants.db"), "another process")
 	addr := strings.TrimPrefix(p.Base, "http://")
-	refuses(t, harness.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "another port")
+	refuses(t, harness.Environ(), t.TempDir(), []string{"-addr", addr}, "-addr", addr, "free port")
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	plants.expect(t, u, basil)
