@@ -12,10 +12,6 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// corsMaxAge is how long browsers may keep the response to a preflight request, in
-// seconds.
-const corsMaxAge = 3600
-
 // Headers that pages of other origins may send and read, beyond those that
 // browsers always allow. template.yaml has the same ones for API Gateway.
 var (
@@ -38,7 +34,7 @@ func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Ha
 			AllowedMethods:     methods,
 			AllowedHeaders:     corsRequestHeaders,
 			ExposedHeaders:     corsResponseHeaders,
-			MaxAge:             corsMaxAge,
+			MaxAge:             3600, // seconds that browsers keep the response to a preflight request
 			OptionsPassthrough: true,
 		})
 		next, allowed = c.Handler(next), c.OriginAllowed

@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -91,11 +90,8 @@ const drainTimeout = 15 * time.Second
 
 // serve serves requests until ctx ends, and then waits for those in flight.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, stderr io.Writer) error {
-	var inFlight atomic.Int64
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			inFlight.Add(1)
-			defer inFlight.Add(-1)
 			ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 			defer cancel()
 			handler.ServeHTTP(w, r.WithContext(ctx))
@@ -118,9 +114,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		return err
 	case <-ctx.Done():
 	}
-	if n := inFlight.Load(); n > 0 {
-		fmt.Fprintf(stderr, "waiting up to %v for requests in flight (%d); press Ctrl-C again to stop at once\n", drainTimeout, n)
-	}
+	fmt.Fprintf(stderr, "finishing requests in flight, for up to %v; press Ctrl-C again to stop at once\n", drainTimeout)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {

@@ -13,10 +13,10 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// Without DynamoDB Local the program says so.
+// Without DynamoDB Local the program does not start.
 func TestUnreachableDynamoDB(t *testing.T) {
 	t.Parallel()
-	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "http://127.0.0.1:1", "DynamoDB Local")
+	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "storage unreachable")
 }
 
 // With another issuer and DynamoDB the program creates the tables, accepts only that
