@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,18 +26,22 @@ func (s *single) Accept() (conn net.Conn, err error) {
 
 func (*single) Close() error { return nil }
 
-// A request has 9.5 s, and a client that doesn't read its response is cut off.
-func TestWriteTimeout(t *testing.T) {
+// A request has 9.5 s. A client that sends its body slowly is cut off before that,
+// and one that doesn't read its response later.
+func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, conn := net.Pipe()
-		go io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		go io.WriteString(client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
 		serve(t.Context(), &single{conn: conn}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := time.Now()
-			if deadline, _ := r.Context().Deadline(); time.Until(deadline) != requestTimeout {
-				t.Errorf("the context ends in %v, want %v", time.Until(deadline), requestTimeout)
+			if deadline, _ := r.Context().Deadline(); time.Until(deadline) != 9500*time.Millisecond {
+				t.Errorf("the context ends in %v", time.Until(deadline))
+			}
+			if _, err := io.ReadAll(r.Body); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 8*time.Second {
+				t.Errorf("the body: after %v: %v", time.Since(start), err)
 			}
 			if _, err := w.Write(make([]byte, 1<<20)); err == nil || time.Since(start) != 30*time.Second {
-				t.Errorf("after %v: %v", time.Since(start), err)
+				t.Errorf("the response: after %v: %v", time.Since(start), err)
 			}
 		}), io.Discard)
 		time.Sleep(time.Minute) // serve doesn't wait for the request

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -84,41 +83,5 @@ func TestOddTargets(t *testing.T) {
 		if !strings.Contains(a, "\r\n\r\n"+want) || !strings.Contains(a, "\r\nCache-Control: no-store\r\n") {
 			t.Errorf("%s: want %s, got\n%s", target, want, a)
 		}
-	}
-}
-
-// Connections of clients that send slowly are closed after a while, with an
-// answer if the headers have arrived. Until then they don't delay others.
-func TestSlowClients(t *testing.T) {
-	t.Parallel()
-	p := start(t, harness.Environ(), t.TempDir())
-	u := p.user(t)
-	const line = "POST /plants HTTP/1.1\r\nHost: x\r\n"
-	const byNetHTTP = `^$|^HTTP/1.1 400 Bad Request\r\n.*\r\n\r\n400 Bad Request$`
-	for text, want := range map[string]string{
-		"":           byNetHTTP,
-		line + "X: ": byNetHTTP,
-		line + "Authorization: Bearer " + u.token + "\r\nContent-Length: 50\r\n\r\n{": `^HTTP/1.1 400 .*{"error":40000,`,
-	} {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			var conns []rawConn
-			for range 100 {
-				conn := dial(t, p)
-				conn.send(text)
-				conns = append(conns, conn)
-				go func() {
-					for err := error(nil); err == nil; time.Sleep(200 * time.Millisecond) {
-						_, err = conn.Write([]byte("x"))
-					}
-				}()
-			}
-			plants.postAll(t, u, newPlant())
-			for _, conn := range conns {
-				if a := conn.answer(); !regexp.MustCompile("(?s)" + want).MatchString(a) {
-					t.Fatalf("the answer to %q is %q", text[:min(len(text), 50)], a)
-				}
-			}
-		})
 	}
 }
