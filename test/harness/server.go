@@ -2,6 +2,8 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -56,21 +58,34 @@ func StartServer(tb testing.TB, env []string, dir string, args ...string) *Serve
 	return &Server{p, p.Await(tb, `(?m)^listening on (http://\S+)\n`)[1]}
 }
 
-// Token returns an access token from the server's own issuer. The form is that
-// of the token request, without the grant type.
+// Token returns an access token from the server's own issuer.
 func (s *Server) Token(tb testing.TB, form url.Values) string {
 	tb.Helper()
-	form.Set("grant_type", "client_credentials")
-	resp, err := http.PostForm(s.Base+"/oauth2/token", form)
+	token, err := RequestToken(s.Base+"/oauth2/token", form)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return token
+}
+
+// RequestToken returns an access token for a client (RFC 6749 section 4.4). The form
+// is that of the token request, without the grant type.
+func RequestToken(tokenURL string, form url.Values) (string, error) {
+	form.Set("grant_type", "client_credentials")
+	resp, err := http.PostForm(tokenURL, form)
+	if err != nil {
+		return "", err
+	}
 	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return "", err
+	}
 	var grant struct {
 		AccessToken string `json:"access_token"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&grant); err != nil || grant.AccessToken == "" {
-		tb.Fatalf("no token for %v: %s, %v", form, resp.Status, err)
+	if err := json.Unmarshal(body, &grant); err != nil || grant.AccessToken == "" {
+		return "", fmt.Errorf("no token from %s: %s %s", tokenURL, resp.Status, body)
 	}
-	return grant.AccessToken
+	return grant.AccessToken, nil
 }
