@@ -38,47 +38,39 @@ type message struct {
 // scriptLine matches a line: what starts it, and the text after a space.
 var scriptLine = regexp.MustCompile(`^(#|>|<!?|\|)(?:$| (.*))`)
 
-// parseScript parses a script.
-func parseScript(name, text string) (script, error) {
+// parseScript parses the text of testdata/name.txt.
+func parseScript(t *testing.T, name, text string) script {
 	s := script{name: name}
 	line := 1
 	for block := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		x, err := parseExchange(block)
 		if err != nil {
-			return script{}, fmt.Errorf("testdata/%s.txt:%d: %w", name, line, err)
+			t.Fatalf("testdata/%s.txt:%d: %v", name, line, err)
 		}
 		x.line = line
 		s.exchanges = append(s.exchanges, x)
 		line += strings.Count(block, "\n") + 2
 	}
-	return s, nil
+	return s
 }
 
-func parseExchange(block string) (exchange, error) {
-	x := exchange{}
+func parseExchange(block string) (x exchange, err error) {
 	lines := map[string]string{} // by what starts them
 	for line := range strings.SplitSeq(block, "\n") {
 		m := scriptLine.FindStringSubmatch(line)
 		if m == nil {
 			return x, fmt.Errorf("%q must start with # or > or < or <! or |, and a space", line)
 		}
-		switch kind, text := m[1], m[2]; kind {
-		case "<!":
-			x.absent = append(x.absent, text)
-		case "|":
-			x.rows = append(x.rows, text)
-		default:
-			lines[kind] += text + "\n"
-		}
-	}
-	if x.rows == nil {
-		x.rows = []string{""}
+		lines[m[1]] += m[2] + "\n"
 	}
 	x.title = strings.Join(strings.Fields(lines["#"]), " ")
-	var sentErr, wantErr error
-	x.sent, sentErr = parseMessage(lines[">"])
-	x.want, wantErr = parseMessage(lines["<"])
-	return x, errors.Join(sentErr, wantErr)
+	x.absent = strings.Fields(lines["<!"])
+	x.rows = strings.Split(strings.TrimSuffix(lines["|"], "\n"), "\n")
+	if x.sent, err = parseMessage(lines[">"]); err != nil {
+		return x, err
+	}
+	x.want, err = parseMessage(lines["<"])
+	return x, err
 }
 
 func parseMessage(lines string) (m message, err error) {
@@ -103,19 +95,18 @@ func (s script) run(t *testing.T, c *client) {
 	v := newVars(t, c)
 	for _, x := range s.exchanges {
 		for _, row := range x.rows {
+			v.where = fmt.Sprintf("testdata/%s.txt:%d: %s %s", s.name, x.line, x.title, row)
+			v.values["each"] = v.expand(row)
 			if err := s.try(t, v, &x, row); err != nil {
-				t.Errorf("testdata/%s.txt:%d: %s %s\n%v", s.name, x.line, x.title, row, err)
+				t.Errorf("%s\n%v", v.where, err)
 			}
 		}
 	}
 }
 
-// try runs an exchange with a row as $each. It must fail if the front has an
-// exception for it, or if it is one of the script must-fail.
-func (s script) try(t *testing.T, v *vars, x *exchange, row string) (err error) {
-	if v.values["each"], err = v.expand(row); err != nil {
-		return err
-	}
+// try runs an exchange with a row. It must fail if the front has an exception for
+// it, or if it is one of the script must-fail.
+func (s script) try(t *testing.T, v *vars, x *exchange, row string) error {
 	reason := cmp.Or(v.client.Exceptions[s.name+": "+row], v.client.Exceptions[s.name+": "+x.title])
 	if s.name == "must-fail" {
 		reason = "it expects what is wrong"
@@ -133,10 +124,7 @@ func (s script) try(t *testing.T, v *vars, x *exchange, row string) (err error) 
 // list, and a delete that should find nothing: that may be 204 if an attempt to
 // reach DynamoDB got no answer.
 func (x *exchange) run(t *testing.T, v *vars, lag time.Duration) error {
-	r, err := x.request(v)
-	if err != nil {
-		return err
-	}
+	r := x.request(v)
 	if what := r.Method + " " + x.want.start; what != "GET 200" && what != "DELETE 404" {
 		lag = 0
 	}
@@ -162,17 +150,13 @@ func retry(lag time.Duration, f func() error) error {
 }
 
 // request returns the request to send.
-func (x *exchange) request(v *vars) (request, error) {
-	start, err := v.expand(x.sent.start)
-	body, bodyErr := v.expand(strings.TrimSuffix(x.sent.body, "\n"))
-	r := request{Body: body}
-	r.Method, r.Target, _ = strings.Cut(start, " ")
+func (x *exchange) request(v *vars) (r request) {
+	r.Method, r.Target, _ = strings.Cut(v.expand(x.sent.start), " ")
 	for _, text := range x.sent.headers {
-		text, headerErr := v.expand(text)
-		r.Header = append(r.Header, text)
-		err = errors.Join(err, headerErr)
+		r.Header = append(r.Header, v.expand(text))
 	}
-	return r, errors.Join(err, bodyErr)
+	r.Body = v.expand(strings.TrimSuffix(x.sent.body, "\n"))
+	return r
 }
 
 // compare returns an error if the answer isn't the expected one.
@@ -190,11 +174,10 @@ func (x *exchange) compare(v *vars, a answer) error {
 			return fmt.Errorf("%s: %w", header[0], err)
 		}
 	}
-	if !x.want.hasBody {
-		return nil
-	}
-	if err := v.match(x.want.body, a.body); err != nil {
-		return fmt.Errorf("body: %w", err)
+	if x.want.hasBody {
+		if err := v.match(x.want.body, a.body); err != nil {
+			return fmt.Errorf("body: %w", err)
+		}
 	}
 	return nil
 }

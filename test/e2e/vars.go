@@ -20,6 +20,7 @@ import (
 type vars struct {
 	t        *testing.T
 	client   *client
+	where    string // the exchange, for errors
 	firstID  int64
 	subjects []string                // of alice, bob and so on
 	tokens   map[TokenRequest]string // requested so far
@@ -31,7 +32,7 @@ type vars struct {
 var userNames = []string{"alice", "bob"}
 
 func newVars(t *testing.T, c *client) *vars {
-	v := &vars{t, c, randomID(), c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
+	v := &vars{t, c, "", randomID(), c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
 	if c.Subjects == nil {
 		v.subjects = []string{newSubject(), newSubject()}
 	} else {
@@ -51,34 +52,30 @@ func newSubject() string { return "user-" + cryptorand.Text() }
 // in use.
 func randomID() int64 { return 1e17 + rand.Int64N(8e17) }
 
-// These match variables that have no value yet, in a text and in a quoted one.
+// The first two match variables that have no value yet, in a text and in a quoted one.
 var (
-	unset  = regexp.MustCompile(`\$\{(\w+)\}`)
+	unset  = regexp.MustCompile(`\$\{\w+( [^}]*)?\}`)
 	quoted = regexp.MustCompile(`\\\$\\\{(\w+)\\\}`)
 	fill   = regexp.MustCompile(`\$\{fill ([0-9]+)\}`)
 )
 
 // expand replaces the variables in s by their values.
-func (v *vars) expand(s string) (string, error) {
-	s, err := v.replace(s)
-	if m := unset.FindStringSubmatch(s); m != nil {
-		return "", fmt.Errorf("$%s has no value yet", m[1])
-	}
+func (v *vars) expand(s string) string {
+	s = v.replace(s)
 	if m := fill.FindStringSubmatch(s); m != nil {
 		size, _ := strconv.Atoi(m[1])
 		s = strings.Replace(s, m[0], strings.Repeat("x", size-len(s)+len(m[0])), 1)
 	}
-	return s, err
+	if m := unset.FindString(s); m != "" {
+		v.t.Fatalf("%s\n%s has no value, or a wrong number of arguments", v.where, m)
+	}
+	return s
 }
 
 // match compares got with want. Variables of want that have no value yet take
 // theirs from got.
 func (v *vars) match(want, got string) error {
-	text, err := v.replace(want)
-	if err != nil {
-		return err
-	}
-	pattern := quoted.ReplaceAllString(regexp.QuoteMeta(text), `(?P<$1>.+?)`)
+	pattern := quoted.ReplaceAllString(regexp.QuoteMeta(v.replace(want)), `(?P<$1>.+?)`)
 	pattern = strings.ReplaceAll(pattern, `(?P<_>.+?)`, `(?s:.*)`)
 	re := regexp.MustCompile("^" + pattern + "$")
 	groups := re.FindStringSubmatch(got)
@@ -96,53 +93,42 @@ func (v *vars) match(want, got string) error {
 
 // replace replaces the variables in s by their values, and leaves those that have
 // none as ${name}.
-func (v *vars) replace(s string) (string, error) {
-	var failed error
-	s = os.Expand(s, func(text string) string {
+func (v *vars) replace(s string) string {
+	return os.Expand(s, func(text string) string {
 		name, args, _ := strings.Cut(text, " ")
-		value, err := v.value(name, strings.Fields(args))
-		failed = errors.Join(failed, err)
-		return value
+		if value, ok := v.values[name]; ok {
+			return value
+		}
+		if slices.Contains(userNames, name) {
+			return v.token(name, TokenRequest{})
+		}
+		switch args := strings.Fields(args); {
+		case name == "new":
+			return fmt.Sprint(randomID())
+		case name == "forged" && len(args) == 1:
+			token := v.token(args[0], TokenRequest{})
+			signature := token[strings.LastIndexByte(token, '.')+1:]
+			return strings.TrimSuffix(token, signature) + strings.Repeat("A", len(signature))
+		case name == "expired" && len(args) == 1:
+			return v.token(args[0], TokenRequest{Expired: true})
+		case name == "scoped" && len(args) > 1:
+			return v.token(args[0], TokenRequest{Scopes: strings.Join(args[1:], " ")})
+		case name == "repeat" && len(args) == 2:
+			n, _ := strconv.Atoi(args[1])
+			return strings.Repeat(args[0], n)
+		case name == "bytes":
+			b, _ := hex.DecodeString(strings.Join(args, ""))
+			return string(b)
+		}
+		return "${" + text + "}" // fill too, until the size of the rest is known
 	})
-	return s, failed
-}
-
-// value returns the value of a variable, or ${name} if it has none.
-func (v *vars) value(name string, args []string) (string, error) {
-	switch value, ok := v.values[name]; {
-	case ok:
-		return value, nil
-	case name == "new":
-		return fmt.Sprint(randomID()), nil
-	case slices.Contains(userNames, name):
-		return v.token(name, TokenRequest{})
-	case name == "forged" && len(args) == 1:
-		token, err := v.token(args[0], TokenRequest{})
-		signature := token[strings.LastIndexByte(token, '.')+1:]
-		return strings.TrimSuffix(token, signature) + strings.Repeat("A", len(signature)), err
-	case name == "expired" && len(args) == 1:
-		return v.token(args[0], TokenRequest{Expired: true})
-	case name == "scoped" && len(args) > 1:
-		return v.token(args[0], TokenRequest{Scopes: strings.Join(args[1:], " ")})
-	case name == "repeat" && len(args) == 2:
-		n, err := strconv.ParseUint(args[1], 10, 24)
-		return strings.Repeat(args[0], int(n)), err
-	case name == "bytes":
-		b, err := hex.DecodeString(strings.Join(args, ""))
-		return string(b), err
-	case name == "fill" && len(args) == 1:
-		return "${fill " + args[0] + "}", nil // until the size of the rest is known
-	case len(args) > 0:
-		return "", fmt.Errorf("${%s %s} is unknown or has the wrong number of arguments", name, strings.Join(args, " "))
-	}
-	return "${" + name + "}", nil
 }
 
 // token returns a token of the user, the same for equal requests.
-func (v *vars) token(name string, r TokenRequest) (string, error) {
+func (v *vars) token(name string, r TokenRequest) string {
 	i := slices.Index(userNames, name)
 	if i < 0 {
-		return "", fmt.Errorf("unknown user %s", name)
+		v.t.Fatalf("%s\nunknown user %s", v.where, name)
 	}
 	if i >= len(v.subjects) {
 		v.t.Skipf("needs %d users, but the target has only %d", i+1, len(v.subjects))
@@ -151,13 +137,12 @@ func (v *vars) token(name string, r TokenRequest) (string, error) {
 	if v.tokens[r] == "" {
 		v.tokens[r] = v.client.Token(v.t, r)
 	}
-	return v.tokens[r], nil
+	return v.tokens[r]
 }
 
 // user returns a client with a token of the user that allows everything.
 func (v *vars) user(name string) *client {
-	token, _ := v.token(name, TokenRequest{}) // a known user
-	return v.client.as(token)
+	return v.client.as(v.token(name, TokenRequest{}))
 }
 
 // deleteAll deletes everything of the target's users, until a plant would have
@@ -166,7 +151,7 @@ func (v *vars) deleteAll() {
 	for range 5 {
 		for _, name := range userNames[:len(v.subjects)] {
 			for _, r := range resources() {
-				elements, _, err := r.walk(v.t, v.user(name))
+				elements, err := r.walk(v.t, v.user(name))
 				for _, e := range elements {
 					_, failed := r.remove(v.t, v.user(name), e.id(), 204, 404) // 404: the list was out of date
 					err = errors.Join(err, failed)
