@@ -122,26 +122,6 @@ func TestLambdaFaults(t *testing.T) {
 	u.expectList(t, 200)
 }
 
-// Clients don't notice connections that DynamoDB closes while the function is
-// frozen.
-func TestLambdaClosedConnections(t *testing.T) {
-	t.Parallel()
-	f, proxy := startFaulty(t)
-	u := f.user()
-	u.expectList(t, 200)
-	for range 3 {
-		proxy.CloseClientConnections()
-		u.expectList(t, 200)
-		basil := newPlant()
-		proxy.CloseClientConnections()
-		plants.postAll(t, u, basil)
-		proxy.CloseClientConnections()
-		if _, err := plants.remove(t, u, basil.id(), 204); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // While the keys are unavailable, requests with a token are answered 503. Once the
 // keys are available, the next request waits for them, since the function is frozen
 // between requests. Package auth tests when they are fetched.

@@ -3,7 +3,6 @@ package lambdalocal
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os/exec"
@@ -24,8 +23,8 @@ type Options struct {
 	Env []string
 
 	// Timeout is the time that each invocation is told it has. The default is a
-	// minute, since busy machines need more than the 10 s of template.yaml. For the
-	// same reason, the process is killed only after twice that time.
+	// minute, since busy machines need more than the 10 s of template.yaml. An
+	// invocation that takes longer isn't ended.
 	Timeout time.Duration
 
 	// Freeze stops the process while it waits for an invocation, as Lambda does.
@@ -40,18 +39,11 @@ type Environment struct {
 	options Options
 	server  *httptest.Server // the Runtime API
 
-	idle    chan struct{}   // full while the process waits for an invocation
-	next    chan invocation // to the waiting process
-	results chan result     // from the process
+	idle    chan struct{} // full while the process waits for an event
+	events  chan []byte   // to the waiting process
+	results chan result   // from the process
 
 	invoking sync.Mutex // held during an invocation
-}
-
-// An invocation is an event for the function.
-type invocation struct {
-	id       string
-	payload  []byte
-	deadline time.Time
 }
 
 // A result is the response of the function, or its error.
@@ -63,7 +55,7 @@ type result struct {
 // NewEnvironment starts the program. The caller must call Close.
 func NewEnvironment(o Options) (*Environment, error) {
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
-	e := &Environment{options: o, idle: make(chan struct{}, 1), next: make(chan invocation), results: make(chan result, 1)}
+	e := &Environment{options: o, idle: make(chan struct{}, 1), events: make(chan []byte), results: make(chan result, 1)}
 	e.server = httptest.NewUnstartedServer(e.runtimeAPI()) // it listens, but doesn't serve yet
 	cmd := exec.Command(o.Binary)
 	cmd.Dir = filepath.Dir(o.Binary)
@@ -84,44 +76,36 @@ func environ(runtimeAPI, dir string) []string {
 		"_HANDLER=bootstrap",
 		"AWS_ACCESS_KEY_ID=ASIAEXAMPLE", "AWS_SECRET_ACCESS_KEY=example", "AWS_SESSION_TOKEN=example",
 		"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1",
-		"AWS_LAMBDA_FUNCTION_NAME=" + functionName, "AWS_LAMBDA_FUNCTION_VERSION=1", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
-		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
+		"AWS_LAMBDA_FUNCTION_NAME=plants", "AWS_LAMBDA_FUNCTION_VERSION=1", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
 		"AWS_LAMBDA_RUNTIME_API=" + runtimeAPI,
 		"LAMBDA_TASK_ROOT=" + dir, "LAMBDA_RUNTIME_DIR=" + dir,
 		"LANG=en_US.UTF-8", "TZ=:UTC", "PATH=/usr/local/bin:/usr/bin/:/bin:/opt/bin",
 	}
 }
 
-const functionName = "plants"
-
 // Invoke sends the function an event and returns its response. It waits until
 // the init phase and earlier invocations have ended. An error is one that Lambda
-// counts, unless ctx has ended; a function that times out is killed.
+// counts, unless ctx has ended.
 func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e.invoking.Lock()
 	defer e.invoking.Unlock()
-	if err := e.WaitReady(ctx); err != nil {
-		return nil, err
-	}
-	id := newRequestID()
 	select {
-	case e.next <- invocation{id, payload, time.Now().Add(e.options.Timeout)}:
+	case e.events <- payload:
 	case <-e.Exited:
 		return nil, e.exitError()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	select {
 	case r := <-e.results:
 		return r.response, r.err
 	case <-e.Exited:
 		return nil, e.exitError()
-	case <-time.After(2 * e.options.Timeout):
-		e.Kill()
-		return nil, fmt.Errorf("Sandbox.Timedout: RequestId: %s Error: Task timed out after %.2f seconds", id, e.options.Timeout.Seconds())
 	}
 }
 
-// WaitReady waits until the process asks for an invocation, for the first time at
-// the end of its init phase. It returns an error if the process exits.
+// WaitReady waits until the process asks for an event, for the first time at the
+// end of its init phase. It returns an error if the process exits.
 func (e *Environment) WaitReady(ctx context.Context) error {
 	select {
 	case <-e.idle:
@@ -129,9 +113,6 @@ func (e *Environment) WaitReady(ctx context.Context) error {
 		return nil
 	case <-e.Exited:
 		return e.exitError()
-	case <-time.After(harness.Patience): // Lambda allows 10 s, less than some machines need
-		e.Kill()
-		return errors.New("Sandbox.Timedout: the process does not ask for an invocation")
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -24,8 +24,8 @@ type object = map[string]any
 //
 // Where the documentation is silent, events follow captures from real APIs: those in
 // github.com/hotsock/voker, vokerhttp/testdata, and for bodies in base64 pull request
-// 766 of github.com/ministackorg/ministack. The decoded query and cookies, which the
-// service doesn't use, are missing.
+// 766 of github.com/ministackorg/ministack. The decoded query and the list of cookies,
+// which the service doesn't use, are missing.
 func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 	rawPath, rawQuery, _ := strings.Cut(r.RequestURI, "?")
 	path, err := decodePath(rawPath)
@@ -73,16 +73,12 @@ func decodePath(raw string) (string, error) {
 }
 
 // headers returns the header fields, with names in lower case and several values
-// joined by a comma. Cookies and fields that concern the client's connection are
-// removed. API Gateway's own fields replace the client's, except X-Forwarded-For,
-// which API Gateway extends.
+// joined by a comma. API Gateway's own fields replace the client's, except
+// X-Forwarded-For, which API Gateway extends.
 func headers(r *http.Request, length int) map[string]string {
 	all := make(map[string]string)
 	for name, values := range r.Header {
 		all[strings.ToLower(name)] = strings.Join(values, ",")
-	}
-	for _, name := range []string{"cookie", "connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"} {
-		delete(all, name)
 	}
 	all["host"] = domainName
 	all["content-length"] = fmt.Sprint(length)

@@ -3,7 +3,6 @@ package lambdalocal
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,23 +44,17 @@ func reject(w http.ResponseWriter, status int) {
 	fmt.Fprintf(w, `{"message":%q}`, http.StatusText(status))
 }
 
-// send sends the function's response, in payload format 2.0. An HTTP API accepts
-// a response without a status code too, but the service doesn't use that: here
-// the client gets 500.
+// send sends the function's response, in payload format 2.0. An HTTP API also
+// accepts a response without a status code, or with a body in base64, which the
+// service doesn't use.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html#http-api-develop-integrations-lambda.response
 func send(w http.ResponseWriter, payload []byte) {
 	var resp struct {
-		StatusCode      int               `json:"statusCode"`
-		Headers         map[string]string `json:"headers"`
-		Body            string            `json:"body"`
-		IsBase64Encoded bool              `json:"isBase64Encoded"`
+		StatusCode int               `json:"statusCode"`
+		Headers    map[string]string `json:"headers"`
+		Body       string            `json:"body"`
 	}
-	err := json.Unmarshal(payload, &resp)
-	body := []byte(resp.Body)
-	if err == nil && resp.IsBase64Encoded {
-		body, err = base64.StdEncoding.DecodeString(resp.Body)
-	}
-	if err != nil || resp.StatusCode < 200 || resp.StatusCode > 599 {
+	if err := json.Unmarshal(payload, &resp); err != nil || resp.StatusCode < 200 || resp.StatusCode > 599 {
 		reject(w, http.StatusInternalServerError)
 		return
 	}
@@ -69,7 +62,7 @@ func send(w http.ResponseWriter, payload []byte) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(resp.StatusCode)
-	w.Write(body) // net/http drops it where there must be none
+	io.WriteString(w, resp.Body) // net/http drops it where there must be none
 }
 
 // newRequestID returns a request id that looks like API Gateway's.

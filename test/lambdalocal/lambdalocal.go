@@ -26,7 +26,6 @@ func Start(tb testing.TB, o Options) (e *Environment, base string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(e.Close)
 	front := httptest.NewServer(HTTPAPI(func(ctx context.Context, payload []byte) ([]byte, error) {
 		response, err := e.Invoke(ctx, payload)
 		if err != nil {
@@ -35,6 +34,7 @@ func Start(tb testing.TB, o Options) (e *Environment, base string) {
 		return response, err
 	}))
 	tb.Cleanup(front.Close)
+	tb.Cleanup(e.Close) // first, since an invocation may hang
 	return e, front.URL
 }
 

@@ -13,13 +13,12 @@ import (
 // function. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 func (e *Environment) runtimeAPI() http.Handler {
 	mux := http.NewServeMux()
-	const base = "/2018-06-01/runtime"
-	mux.HandleFunc("GET "+base+"/invocation/next", e.serveNext)
-	mux.HandleFunc("POST "+base+"/invocation/{id}/{result}", e.serveResult)
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", e.serveNext)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/{result}", e.serveResult)
 	return mux
 }
 
-// serveNext sends the process its next invocation as soon as there is one.
+// serveNext sends the process the next event as soon as there is one.
 func (e *Environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	e.idle <- struct{}{}
 	if e.options.Freeze && runtime.GOOS == "linux" {
@@ -27,15 +26,15 @@ func (e *Environment) serveNext(w http.ResponseWriter, r *http.Request) {
 		defer e.Cmd.Process.Signal(cont)
 	}
 	select {
-	case inv := <-e.next:
+	case event := <-e.events:
 		<-e.idle
 		h := w.Header()
 		h.Set("Content-Type", "application/json")
-		h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
-		h.Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(inv.deadline.UnixMilli()))
-		h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:"+functionName+":live")
+		h.Set("Lambda-Runtime-Aws-Request-Id", newRequestID())
+		h.Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(e.options.Timeout).UnixMilli()))
+		h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:plants:live")
 		h.Set("Lambda-Runtime-Trace-Id", newTraceID()+";Sampled=0")
-		w.Write(inv.payload)
+		w.Write(event)
 	case <-r.Context().Done(): // the process has exited
 	}
 }
