@@ -134,42 +134,33 @@ func Tables(t testing.TB) (prefix string) {
 	t.Helper()
 	prefix = "test-" + rand.Text() + "-"
 	for _, table := range config.Tables {
-		newTable(t, prefix+table.Default)
+		create(t, Client(t, Endpoint(t)), prefix+table.Default)
 	}
 	return prefix
 }
 
 // TableName returns a random name of a table that doesn't exist, and a client for
-// [Endpoint]. If there is such a table when the test ends, it is deleted.
+// [Endpoint].
 func TableName(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	name = "test-" + rand.Text()
-	return deleteLater(t, name), name
-}
-
-// deleteLater deletes the table when the test ends, and returns a client.
-func deleteLater(t testing.TB, name string) *dynamodb.Client {
-	t.Helper()
-	client := Client(t, Endpoint(t))
-	t.Cleanup(func() {
-		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
-	})
-	return client
+	return Client(t, Endpoint(t)), "test-" + rand.Text()
 }
 
 // Table creates an empty table with a random name and the schema of the stores.
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
-	name = "test-" + rand.Text()
-	return newTable(t, name), name
+	client, name = TableName(t)
+	create(t, client, name)
+	return client, name
 }
 
-// newTable creates the table, and deletes it when the test ends.
-func newTable(t testing.TB, name string) *dynamodb.Client {
+// create creates the table, and deletes it when the test ends.
+func create(t testing.TB, client *dynamodb.Client, name string) {
 	t.Helper()
-	client := deleteLater(t, name)
 	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
-	return client
+	t.Cleanup(func() {
+		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+	})
 }

@@ -27,9 +27,6 @@ var (
 	// capacity does.
 	Throttle = Refuse(http.StatusBadRequest, "ProvisionedThroughputExceededException")
 
-	// Unavailable is a server error.
-	Unavailable = Refuse(http.StatusServiceUnavailable, "ServiceUnavailable")
-
 	// Garble is a response that isn't DynamoDB's.
 	Garble = Reply(http.StatusOK, "<html>Welcome</html>")
 )
