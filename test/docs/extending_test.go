@@ -34,7 +34,7 @@ func TestGuide(t *testing.T) {
 		wantBinaries(t, dir)
 		wantNoEmptyFolder(t, dir)
 		run(t, dir, "go test ./internal/... ./api ./cmd/... ./test/docs ./test/template")
-		run(t, dir, "go test ./test/e2e -run ^(TestBolt|TestPackage)$")
+		run(t, dir, "go test ./test/e2e -run ^(TestBolt|TestLambda)$")
 		run(t, dir, "make rename MODULE=example.org/me/orchids NAME=orchid NAMES=orchids")
 		if got := run(t, dir, "go list -m"); got != "example.org/me/orchids\n" {
 			t.Errorf("after a second rename the module is %s", got)

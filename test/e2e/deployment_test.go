@@ -50,10 +50,9 @@ func TestDeployment(t *testing.T) {
 	if len(subjects) == 0 {
 		t.Fatal("no user: set PLANTS_TOKEN_1 to an access token, or -token-url and PLANTS_CLIENT_1 to id:secret")
 	}
-	front := *findFront(t, base)
-	front.Exceptions = maps.Clone(front.Exceptions)
-	front.Exceptions["cors"] = "it depends on the deployment's CorsOrigins"
-	target := Target{Base: base, Token: tokens.get, Subjects: subjects, Lag: dynamoLag, Front: &front}
+	except := maps.Clone(exceptions(t, base))
+	except["cors"] = "it depends on the deployment's CorsOrigins"
+	target := Target{Base: base, Token: tokens.get, Subjects: subjects, Lag: dynamoLag, Exceptions: except}
 	for _, subject := range subjects {
 		u := newClient(target, tokens.get(t, TokenRequest{Subject: subject}))
 		for _, r := range resources() {

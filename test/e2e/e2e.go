@@ -10,7 +10,6 @@ package e2e
 
 import (
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,20 +32,13 @@ type Target struct {
 	Subjects []string
 
 	Lag time.Duration // how long a list may show an earlier state
-	*Front
-}
 
-// A Front is what receives a client's requests to the service, such as an HTTP
-// API. It describes where its answers differ from the service's own.
-type Front struct {
-	// Exceptions maps what can't pass to the reason: either a part of the suite,
-	// such as "auth-expired", which is skipped, or an exchange by the name of its
-	// script and either its comment or its row, such as "routes: /plants%23",
-	// which must fail, so that stale exceptions are noticed.
+	// Exceptions maps what the target's front, such as an HTTP API, can't pass on to
+	// the reason: either a part of the suite, such as "auth-expired", which is
+	// skipped, or an exchange by the name of its script and either its comment or
+	// its row, such as "routes: /plants%23", which must fail, so that stale
+	// exceptions are noticed.
 	Exceptions map[string]string
-
-	Amend   func(answer *http.Response) // if not nil, undoes what the front changes
-	Headers []string                    // names of the headers that the front adds
 }
 
 // A TokenRequest describes an access token.

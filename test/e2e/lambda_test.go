@@ -18,14 +18,12 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// TestPackage runs the suite on the packaged function behind an HTTP API, on
-// DynamoDB Local, whose tables the function checks. Package lambdahttp tests events that are not HTTP requests.
-func TestPackage(t *testing.T) {
+// TestLambda runs the suite on the function behind an HTTP API, on DynamoDB Local,
+// whose tables the function checks.
+func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
-	o := functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer))
-	o.Binary = lambdalocal.Package(t, "PlantFunction").Binary
-	f := startFunction(t, issuer, o)
+	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
 	Run(t, f.target())
 	report, err := f.Invoke(t.Context(), []byte(`{"check": true}`))
 	for _, table := range config.Tables {
@@ -77,7 +75,7 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 // target returns the function as a [Target].
 func (f *function) target() Target {
 	token := func(_ testing.TB, r TokenRequest) string { return sign(f.issuer, r) }
-	return Target{Base: f.base, Token: token, Lag: dynamoLag, Front: httpAPI}
+	return Target{Base: f.base, Token: token, Lag: dynamoLag, Exceptions: httpAPI}
 }
 
 // user returns a new user of the function.

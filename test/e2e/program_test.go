@@ -82,12 +82,12 @@ func (p *server) stop(t *testing.T) {
 }
 
 // target returns the program, with tokens of its own issuer, as a [Target].
-func (p *server) target() Target { return Target{Base: p.Base, Token: p.token, Front: docsPage} }
+func (p *server) target() Target { return Target{Base: p.Base, Token: p.token, Exceptions: docsPage} }
 
 func (p *server) token(tb testing.TB, r TokenRequest) string {
 	tb.Helper()
 	if r.Expired {
-		tb.Skip("the program's own issuer has no expired tokens; TestPackage runs this part")
+		tb.Skip("the program's own issuer has no expired tokens; TestLambda runs this part")
 	}
 	form := url.Values{"client_id": {r.Subject}}
 	if r.Scopes != "" {

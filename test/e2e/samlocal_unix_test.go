@@ -60,7 +60,7 @@ func TestSAMLocal(t *testing.T) {
 	})
 	base := "http://127.0.0.1:" + port
 	sam.Await(t, regexp.QuoteMeta("Running on "+base))
-	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Front: findFront(t, base)})
+	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Exceptions: exceptions(t, base)})
 }
 
 // awaitNoContainers waits until Docker has removed all containers that the filter

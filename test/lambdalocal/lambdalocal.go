@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"example.com/plantstore/test/harness"
@@ -61,29 +59,4 @@ func BuildForAWS(root []byte, flags ...string) (binary string, err error) {
 		return "", err
 	}
 	return harness.Build("cmd/lambda", append(flags, "-overlay", overlay)...)
-}
-
-// Package builds a function of template.yaml by the Makefile, as sam build does,
-// but for this machine's processor. It returns options that run the program.
-// Without Linux or make the test is skipped; see [harness.Missing].
-func Package(tb testing.TB, function string) Options {
-	tb.Helper()
-	if runtime.GOOS != "linux" {
-		tb.Skip("needs Linux")
-	}
-	harness.Need(tb, "make")
-	root, err := harness.Root()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := harness.DependOn("api", "cmd", "internal"); err != nil {
-		tb.Fatal(err)
-	}
-	dir := tb.TempDir()
-	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
-	cmd := exec.CommandContext(tb.Context(), "make", "-C", root, "build-"+function, "ARCHITECTURE="+architecture, "ARTIFACTS_DIR="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("%s: %v\n%s", cmd, err, out)
-	}
-	return Options{Binary: filepath.Join(dir, "bootstrap")}
 }
