@@ -51,7 +51,13 @@ func TestSAMLocal(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		sam.Stop()
-		awaitNoContainers(t, "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
+		harness.Await(t, func() error {
+			left, err := harness.Run("docker", "ps", "--all", "--quiet", "--filter", "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
+			if err == nil && left != "" {
+				err = fmt.Errorf("containers left behind: %q", left)
+			}
+			return err
+		})
 		log := regexp.MustCompile(`(?m)^\{.*\n`).FindAllString(sam.Stderr.String(), -1) // the other lines are sam's own
 		checkLog(t, strings.Join(log, ""))
 		if log == nil {
@@ -61,18 +67,6 @@ func TestSAMLocal(t *testing.T) {
 	base := "http://127.0.0.1:" + port
 	sam.Await(t, regexp.QuoteMeta("Running on "+base))
 	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Exceptions: exceptions(t, base)})
-}
-
-// awaitNoContainers waits until Docker has removed all containers that the filter
-// matches.
-func awaitNoContainers(t *testing.T, filter string) {
-	harness.Await(t, func() error {
-		left, err := harness.Run("docker", "ps", "--all", "--quiet", "--filter", filter)
-		if err == nil && left != "" {
-			err = fmt.Errorf("containers left behind: %q", left)
-		}
-		return err
-	})
 }
 
 // copySource copies what the function is built from, so that sam's files don't

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-
-	"example.com/plantstore/internal/config"
 )
 
 // A Server is a process of the plain server, cmd/local.
@@ -24,11 +22,8 @@ type Server struct {
 // Environ returns the environment of the tests without the service's own
 // settings, plus extra.
 func Environ(extra ...string) []string {
-	settings := "^(AWS_|TOKEN_|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS="
-	for _, table := range config.Tables {
-		settings += "|" + table.Variable + "="
-	}
-	return append(slices.DeleteFunc(os.Environ(), regexp.MustCompile(settings+")").MatchString), extra...)
+	settings := regexp.MustCompile("^(AWS_|TOKEN_|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=|([A-Z]+_)?TABLE_NAME=)")
+	return append(slices.DeleteFunc(os.Environ(), settings.MatchString), extra...)
 }
 
 // LaunchServer starts the plain server with its data in dir, and kills it when

@@ -73,8 +73,8 @@ func decodePath(raw string) (string, error) {
 }
 
 // headers returns the header fields, with names in lower case and several values
-// joined by a comma. API Gateway's own fields replace the client's, except
-// X-Forwarded-For, which API Gateway extends.
+// joined by a comma. API Gateway's own fields replace the client's. Those about the
+// client's address, which the service doesn't use, are missing.
 func headers(r *http.Request, length int) map[string]string {
 	all := make(map[string]string)
 	for name, values := range r.Header {
@@ -83,7 +83,5 @@ func headers(r *http.Request, length int) map[string]string {
 	all["host"] = domainName
 	all["content-length"] = fmt.Sprint(length)
 	all["x-amzn-trace-id"] = newTraceID()
-	all["x-forwarded-port"], all["x-forwarded-proto"] = "443", "https"
-	all["x-forwarded-for"] = strings.TrimPrefix(all["x-forwarded-for"]+", "+sourceIP(r), ", ")
 	return all
 }
