@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/issuer"
@@ -51,7 +53,9 @@ func TestInsecureData(t *testing.T) {
 			if err := os.Chmod(dir, mode); err != nil {
 				t.Fatal(err)
 			}
-			err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-data", dir, "-store", store}, getenv, io.Discard, io.Discard)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // in case it serves
+			defer cancel()
+			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", dir, "-store", store}, getenv, io.Discard, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), "chmod go-w "+dir) {
 				t.Errorf("-store %s, mode %v: %v", store, mode, err)
 			}
