@@ -1,7 +1,7 @@
 """Reads jobs from standard input and writes their results to standard output,
 one JSON object per line.
 
-{"template": TEXT, "parameters": {NAME: VALUE}, "region": NAME}
+{"template": TEXT, "parameters": {NAME: VALUE}}
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
@@ -66,11 +66,10 @@ def without_omitted(v):
     return v
 
 
-def evaluate(template, parameters, region):
+def evaluate(template, parameters):
     values = {name: str(p.get("Default", "")) for name, p in template["Parameters"].items()}
     values |= parameters
-    partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rpartition("-")[0].rpartition("-")[0], "aws")
-    values |= {"AWS::Region": region, "AWS::Partition": partition, "AWS::StackName": "plants", "AWS::StackId": "arn:stack/plants/id"}
+    values |= {"AWS::Region": "eu-central-1", "AWS::Partition": "aws", "AWS::StackName": "plants", "AWS::StackId": "arn:stack/plants/id"}
     symbols = Symbols(values)
     resolver = IntrinsicResolver(template, symbols)
 
@@ -135,7 +134,7 @@ def run(job):
         translated = json.dumps(translate(job["lint"], parameters))
         return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3011"])}
     try:
-        return evaluate(translate(job["template"], parameters), parameters, job.get("region") or "eu-central-1")
+        return evaluate(translate(job["template"], parameters), parameters)
     except InvalidDocumentException as e:
         return {"Error": "; ".join(cause.message for cause in e.causes)}
 

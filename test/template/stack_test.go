@@ -47,7 +47,6 @@ type parameter struct {
 type job struct {
 	Template   string            `json:"template,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
-	Region     string            `json:"region,omitempty"`
 	Lint       string            `json:"lint,omitempty"`
 }
 
@@ -180,9 +179,9 @@ func (s stack) allowed(role string) (all []string) {
 	}
 	for _, policy := range policies {
 		for _, statement := range list(policy, "PolicyDocument", "Statement") {
-			for _, action := range oneOrMore(at(statement, "Action")) {
-				for _, resource := range oneOrMore(at(statement, "Resource")) {
-					all = append(all, action+" "+resource)
+			for _, action := range list(statement, "Action") {
+				for _, resource := range list(statement, "Resource") {
+					all = append(all, str(action)+" "+str(resource))
 				}
 			}
 		}
@@ -190,22 +189,16 @@ func (s stack) allowed(role string) (all []string) {
 	return all
 }
 
-// list returns the list at the path, or nil.
+// list returns the list at the path. CloudFormation takes one value for a list of one.
 func list(v any, path ...any) []any {
-	l, _ := at(v, path...).([]any)
-	return l
-}
-
-// oneOrMore returns the strings of a list, or the one string.
-func oneOrMore(v any) (all []string) {
-	l, ok := v.([]any)
-	if !ok {
-		return []string{str(v)}
+	switch v := at(v, path...).(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	default:
+		return []any{v}
 	}
-	for _, e := range l {
-		all = append(all, str(e))
-	}
-	return all
 }
 
 func TestLint(t *testing.T) {
