@@ -22,32 +22,31 @@ const guide = "docs/clients.md"
 // service, and print what the guide shows.
 func TestGoClient(t *testing.T) {
 	t.Parallel()
-	followGuide(t, 0, "client-go", "go.mod", "go.sum", "main.go")
+	followGuide(t, 0, "client-go")
 }
 
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
-	followGuide(t, 1, "client-typescript", ".npmrc", "package.json", "tsconfig.json", "main.ts")
+	followGuide(t, 1, "client-typescript")
 }
 
 var blocks = regexp.MustCompile("\n```sh\n([^`]*)```\n\n```text\n([^`]*)```\n")
 
 // followGuide runs the commands of the guide's nth client, whose files are in
-// dir, in a copy of the files that they use.
-func followGuide(t *testing.T, n int, dir string, files ...string) {
+// dir, in a copy of the folders that they use.
+func followGuide(t *testing.T, n int, dir string) {
 	t.Helper()
-	examples := blocks.FindAllStringSubmatch(read(t, guide), -1)
+	text, err := os.ReadFile(filepath.Join("../..", guide))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := blocks.FindAllStringSubmatch(string(text), -1)
 	if len(examples) != 2 {
 		t.Fatalf("%s has %d examples (a sh block, then a text block), want 2", guide, len(examples))
 	}
 	root := t.TempDir()
-	for _, name := range append(files, "../../../api/openapi.yaml") {
-		name = filepath.Join("test/contract", dir, name)
-		copied := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(copied, []byte(read(t, name)), 0o600); err != nil {
+	for _, name := range []string{"api", "test/contract/" + dir} {
+		if err := os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join("../..", name))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,16 +58,6 @@ func followGuide(t *testing.T, n int, dir string, files ...string) {
 	if got, want := run(t, cmd), examples[n][2]; !strings.HasSuffix(got, want) { // generators print before
 		t.Errorf("%s shows\n%s\nbut the commands print\n%s", guide, want, got)
 	}
-}
-
-// read returns the text of a file of the repository.
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // run runs a command and returns what it prints.
