@@ -35,7 +35,7 @@ func TestAlarms(t *testing.T) {
 		}
 		// With late data, the last period is always the fill value, so that the
 		// alarm would never change its state.
-		if strings.Contains(str(r.Properties, "Metrics", 0, "Expression"), "FILL") && at(r.Properties, "DatapointsToAlarm") == nil {
+		if strings.Contains(str(r.Properties, "Metrics"), "FILL(") && at(r.Properties, "DatapointsToAlarm") == nil {
 			t.Errorf("template.yaml: %s needs DatapointsToAlarm, since FILL replaces the last data point if it is late", name)
 		}
 	}

@@ -30,9 +30,6 @@ func TestUserPool(t *testing.T) {
 			}
 		}
 	}
-	// The pool's own values in place of none change nothing that the function reads.
-	own := map[string]string{"TokenIssuer": pool, "TokenAudience": "${UserClient}"}
-	checkUpdate(t, "TokenIssuer", deploy(t, nil), do(t, job{Template: readFile(t, "template.yaml"), Parameters: own}))
 }
 
 // The user pool has the scopes of the routes, and the client of programs may use them.

@@ -1,11 +1,10 @@
 package template
 
 import (
-	"bufio"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -57,8 +56,8 @@ var script string
 // one process. It ends when its standard input does, with this process.
 var python struct {
 	sync.Mutex
-	in      io.Writer
-	out     *bufio.Reader
+	in      *json.Encoder
+	out     *json.Decoder
 	stderr  harness.Buffer
 	results map[string]stack // by job
 }
@@ -78,28 +77,20 @@ func do(t *testing.T, j job) stack {
 		if err := cmd.Start(); err != nil || inErr != nil || outErr != nil {
 			t.Fatal(err, inErr, outErr)
 		}
-		python.in, python.out, python.results = in, bufio.NewReader(out), map[string]stack{}
+		python.in, python.out, python.results = json.NewEncoder(in), json.NewDecoder(out), map[string]stack{}
 	}
-	request, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, ok := python.results[string(request)]
+	key := fmt.Sprint(j)
+	s, ok := python.results[key]
 	if ok {
 		return s
 	}
-	python.in.Write(append(request, '\n')) // an error shows in the answer, too
-	answer, err := python.out.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(answer, &s)
-	}
-	if err != nil {
+	if err := errors.Join(python.in.Encode(j), python.out.Decode(&s)); err != nil {
 		t.Fatalf("stack.py: %v\n%s", err, python.stderr.String())
 	}
 	if s.Error != "" {
 		t.Fatalf("template.yaml: %s", s.Error)
 	}
-	python.results[string(request)] = s
+	python.results[key] = s
 	return s
 }
 
@@ -134,27 +125,17 @@ func readFile(t *testing.T, name string) string {
 	return string(b)
 }
 
-// at returns what is at the path below v, whose steps are keys of objects and
-// indexes of lists, or nil.
-func at(v any, path ...any) any {
-	for _, step := range path {
-		switch step := step.(type) {
-		case string:
-			object, _ := v.(map[string]any)
-			v = object[step]
-		case int:
-			list, _ := v.([]any)
-			if step >= len(list) {
-				return nil
-			}
-			v = list[step]
-		}
+// at returns what is at the path below v, or nil.
+func at(v any, path ...string) any {
+	for _, name := range path {
+		object, _ := v.(map[string]any)
+		v = object[name]
 	}
 	return v
 }
 
 // str returns what is at the path as text: JSON, unless it is a string.
-func str(v any, path ...any) string {
+func str(v any, path ...string) string {
 	switch v := at(v, path...).(type) {
 	case nil:
 		return ""
@@ -190,7 +171,7 @@ func (s stack) allowed(role string) (all []string) {
 }
 
 // list returns the list at the path. CloudFormation takes one value for a list of one.
-func list(v any, path ...any) []any {
+func list(v any, path ...string) []any {
 	switch v := at(v, path...).(type) {
 	case nil:
 		return nil
