@@ -57,7 +57,7 @@ picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
 
 ROUNDS ?= 30
 
-bench: ## print the figures of docs/benchmarks.md; the first ones need Linux, and root for those of 7 %
+bench: ## print the figures of docs/benchmarks.md; the first ones need Linux
 	go run ./test/bench -rounds $(ROUNDS)
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 

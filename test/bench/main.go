@@ -1,7 +1,7 @@
 // Command bench compares the start and the calls of the deployed function with
 // those of a minimal one (see reference), and prints a table for docs/benchmarks.md.
 // Both run in turns, so that background load affects both. All values are medians.
-// It needs Linux and, for the rows with a share of a processor, root.
+// It needs Linux.
 package main
 
 import (
@@ -40,10 +40,7 @@ type candidate struct {
 }
 
 // rows are what is measured, in ms.
-var rows = []string{
-	"init", "first call", "cold start: init and first call", "CPU of the cold start", "warm call", "CPU per warm call",
-	"first call with 7 % of a processor", "cold start with 7 % after init",
-}
+var rows = []string{"init", "first call", "cold start: init and first call", "CPU of the cold start", "warm call", "CPU per warm call"}
 
 // add adds a duration to the results of a row.
 func (c candidate) add(row string, d time.Duration) {
@@ -64,19 +61,10 @@ func run(ctx context.Context, rounds int) error {
 	if err != nil {
 		return err
 	}
-	quota, err := newQuota()
-	if err != nil {
-		fmt.Printf("No rows for a share of a processor: %v\n\n", err)
-	}
-	defer os.Remove(quota)
 	for round := range rounds {
 		for i := range candidates {
 			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
-			err := c.run(ctx, e.token, round, "")
-			if err == nil && quota != "" {
-				err = c.run(ctx, e.token, round, quota)
-			}
-			if err != nil {
+			if err := c.run(ctx, e.token, round); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
@@ -85,9 +73,9 @@ func run(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// build returns the reference and the service, built as the Makefile does. The endpoint counts as a host of AWS.
-// As on Lambda's provided.al2023, the system's certificates are all in one file, which
-// Go reads first, and each in a file of its own. https://go.dev/issue/79018
+// build returns the reference and the service, built as the Makefile does. The endpoint
+// counts as a host of AWS. As on Lambda's provided.al2023, the system's certificates are all
+// in one file, which Go reads first, and each in a file of its own. https://go.dev/issue/79018
 func build(e *endpoint, dir string) ([]candidate, error) {
 	os.Setenv("CGO_ENABLED", "0")
 	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
@@ -114,12 +102,12 @@ func build(e *endpoint, dir string) ([]candidate, error) {
 	}, nil
 }
 
-// warmCalls is the number of warm calls in each run with a whole processor.
+// warmCalls is the number of warm calls in each run.
 const warmCalls = 300
 
 // run starts a new copy of the program, makes calls and ends it. Where Linux happens
 // to place a file in memory makes a difference of up to a fifth to a cold start.
-func (c candidate) run(ctx context.Context, token string, round int, quota string) error {
+func (c candidate) run(ctx context.Context, token string, round int) error {
 	binary, err := os.ReadFile(c.binary)
 	if err != nil {
 		return err
@@ -139,19 +127,9 @@ func (c candidate) run(ctx context.Context, token string, round int, quota strin
 		return fmt.Errorf("%w\n%s", err, e.Stderr.String())
 	}
 	init := time.Since(start)
-	if quota != "" {
-		if err := os.WriteFile(filepath.Join(quota, "cgroup.procs"), fmt.Append(nil, e.Cmd.Process.Pid), 0); err != nil {
-			return err
-		}
-	}
 	first, err := call(ctx, e, token, round)
 	if err != nil {
 		return err
-	}
-	if quota != "" {
-		c.add("first call with 7 % of a processor", first)
-		c.add("cold start with 7 % after init", init+first)
-		return nil
 	}
 	cold := cpuTime(e.Cmd.Process.Pid)
 	c.add("init", init)
@@ -214,31 +192,10 @@ func cpuTime(pid int) (total time.Duration) {
 	return total
 }
 
-// newQuota returns the folder of a new control group, of version 1 or 2, whose
-// processes get 7 % of a processor, as Lambda is said to give a function of 128 MB
-// after its init phase: 1.4 of 20 ms, since short calls never reach a limit per 100.
-func newQuota() (dir string, err error) {
-	const v1, v2 = "/sys/fs/cgroup/cpu/plantstore", "/sys/fs/cgroup/plantstore"
-	write := func(file, value string) error { return os.WriteFile(file, []byte(value), 0) }
-	err1 := errors.Join(os.MkdirAll(v1, 0o755), write(v1+"/cpu.cfs_period_us", "20000"), write(v1+"/cpu.cfs_quota_us", "1400"))
-	if err1 == nil {
-		return v1, nil
-	}
-	err2 := errors.Join(os.MkdirAll(v2, 0o755), write("/sys/fs/cgroup/cgroup.subtree_control", "+cpu"), write(v2+"/cpu.max", "1400 20000"))
-	if err2 != nil {
-		os.Remove(v2)
-		return "", err2
-	}
-	return v2, nil
-}
-
 // printTable prints the medians of both programs, and the ratio in bold.
 func printTable(reference, service candidate) {
 	fmt.Print("| | reference | service |\n|---|--:|--:|\n")
 	for _, row := range rows {
-		if len(reference.results[row]) == 0 {
-			continue
-		}
 		a, b := median(reference.results[row]), median(service.results[row])
 		fmt.Printf("| %s | %.2f ms | **%.2f** (%.2f ms) |\n", row, a, b/a, b)
 	}
