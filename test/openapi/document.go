@@ -1,14 +1,12 @@
 // Package openapi checks exchanges with the service, each a request and its
 // response, against api/openapi.yaml. It is for tests.
 //
-// It is stricter than OpenAPI: a response may have only the headers and error
-// codes that the document lists (codes in its examples), and JSON, query strings
-// and integers must follow the rules that the document states in prose.
-// HEAD is GET without a body, not an operation of its own.
+// A response may have only the headers and error codes that the document lists (codes
+// in its examples). JSON, query strings and integers must follow the rules that the
+// document states in prose. HEAD is GET without a body, not an operation of its own.
 //
-// It uses only a JSON Schema validator, since kin-openapi and
-// libopenapi-validator compare int64 as float64 and accept 1.0 and repeated
-// parameters.
+// It uses only a JSON Schema validator, since kin-openapi and libopenapi-validator
+// compare int64 as float64 and accept 1.0 and repeated parameters.
 package openapi
 
 import (

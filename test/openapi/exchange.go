@@ -15,7 +15,7 @@ import (
 // those of req and resp are not read. The path of req.URL is relative to the
 // service's base address.
 func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) error {
-	op := d.Find(req)
+	op := d.find(req)
 	want := op.Responses[resp.StatusCode]
 	if want == nil {
 		return fmt.Errorf("undocumented response to %s: status %d: add it to the operation's responses", op, resp.StatusCode)
@@ -23,14 +23,28 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 	if err := want.check(req.Method, resp, respBody); err != nil {
 		return fmt.Errorf("undocumented response to %s: %w", op, err)
 	}
-	if op == d.Other {
-		return nil
+	switch fault := op.checkRequest(req, reqBody); {
+	case fault != nil && resp.StatusCode < 400:
+		return fmt.Errorf("accepted a request that the document forbids: %w", fault)
+	case fault == nil && slices.Contains(decidable, errorCode(respBody)):
+		return fmt.Errorf("refused a request that the document allows, with error %d", errorCode(respBody))
 	}
-	return op.checkVerdict(op.checkRequest(req, reqBody), resp, respBody)
+	return nil
 }
 
-// Find returns the operation of a request, or d.Other.
-func (d *Document) Find(req *http.Request) *Operation {
+// decidable are the codes of errors that checkRequest detects too. A request that
+// the document allows may still fail with any other code of status 400.
+var decidable = []int{
+	40001, // malformed JSON
+	40002, // a field
+	40005, // the size of the body
+	40006, // the query
+	40007, // the id in the path
+	40008, // the idempotency key
+}
+
+// find returns the operation of a request, or d.Other.
+func (d *Document) find(req *http.Request) *Operation {
 	method := req.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -50,29 +64,6 @@ func (op *Operation) matches(path string) bool {
 	return slices.EqualFunc(got, want, func(got, want string) bool {
 		return got == want || strings.HasPrefix(want, "{") && got != ""
 	})
-}
-
-// decidable are the codes of errors that checkRequest detects too. A request that
-// the document allows may still fail with any other code of status 400.
-var decidable = []int{
-	40001, // malformed JSON
-	40002, // a field
-	40005, // the size of the body
-	40006, // the query
-	40007, // the id in the path
-	40008, // the idempotency key
-}
-
-// checkVerdict checks that the service accepted or refused a request as the
-// document does, where fault is nil if the document allows the request.
-func (op *Operation) checkVerdict(fault error, resp *http.Response, body []byte) error {
-	switch code := errorCode(body); {
-	case fault != nil && resp.StatusCode < 400:
-		return fmt.Errorf("accepted a request that the document forbids: %w", fault)
-	case fault == nil && slices.Contains(decidable, code):
-		return fmt.Errorf("refused a request that the document allows, with error %d", code)
-	}
-	return nil
 }
 
 // errorCode returns the code in the body of an error, or 0.
@@ -149,11 +140,11 @@ func (r *Response) check(method string, resp *http.Response, body []byte) error 
 	if err := r.Content.JSON.Schema.checkJSON(body); err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
-	var codes []int
+	known := map[int]bool{0: true} // of what is no error
 	for _, example := range r.Content.Examples() {
-		codes = append(codes, errorCode(example))
+		known[errorCode(example)] = true
 	}
-	if code := errorCode(body); code != 0 && !slices.Contains(codes, code) {
+	if code := errorCode(body); !known[code] {
 		return fmt.Errorf("the body: at '/error': status %d has no example with error %d: add one to the response", resp.StatusCode, code)
 	}
 	return nil

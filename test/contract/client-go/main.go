@@ -20,25 +20,20 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if err := run(context.Background(), os.Args[1], os.Args[2]); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, address, token string) error {
+	ctx, address, token := context.Background(), os.Args[1], os.Args[2]
 	client, err := plants.NewClientWithResponses(address, plants.WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+token)
 			return nil
 		}))
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	for i := range 5 {
 		plant := plants.NewPlant{Id: math.MaxInt64 - rand.Int64N(1<<60), Name: fmt.Sprint("Basil ", i), Tag: new("herb")}
 		resp, err := client.CreatePlantWithResponse(ctx, &plants.CreatePlantParams{}, plant)
 		if err != nil || resp.JSON200 == nil || resp.JSON200.Name != plant.Name || *resp.JSON200.Tag != *plant.Tag {
-			return fmt.Errorf("create: %v %v", resp, err)
+			log.Fatalf("create: %v %v", resp, err)
 		}
 	}
 	fmt.Println("created 5 plants")
@@ -48,7 +43,7 @@ func run(ctx context.Context, address, token string) error {
 	for pages := 1; ; pages++ {
 		resp, err := client.ListPlantsWithResponse(ctx, params)
 		if err != nil || resp.JSON200 == nil {
-			return fmt.Errorf("list: %v %v", resp, err)
+			log.Fatalf("list: %v %v", resp, err)
 		}
 		for _, p := range *resp.JSON200 {
 			ids = append(ids, *p.Id) // present because of include=id
@@ -60,7 +55,7 @@ func run(ctx context.Context, address, token string) error {
 		next, _, _ := strings.Cut(strings.TrimPrefix(*resp.Headers200.Link, "<"), ">")
 		u, err := url.Parse(next)
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
 		params.Cursor = new(u.Query().Get("cursor"))
 	}
@@ -68,14 +63,13 @@ func run(ctx context.Context, address, token string) error {
 	for _, id := range ids {
 		resp, err := client.DeletePlantWithResponse(ctx, id)
 		if err != nil || resp.StatusCode() != http.StatusNoContent {
-			return fmt.Errorf("delete: %v %v", resp, err)
+			log.Fatalf("delete: %v %v", resp, err)
 		}
 	}
 	fmt.Printf("deleted %d plants\n", len(ids))
 	resp, err := client.DeletePlantWithResponse(ctx, ids[0])
 	if err != nil || resp.JSON404 == nil {
-		return fmt.Errorf("deleted a plant twice: %v %v", resp, err)
+		log.Fatalf("deleted a plant twice: %v %v", resp, err)
 	}
 	fmt.Printf("deleting one again: error %d, %s\n", resp.JSON404.Error, resp.JSON404.Message)
-	return nil
 }
