@@ -100,8 +100,12 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 
 CONFIG_ENV ?= default
 
-# setting returns the value of $1, without quotes, for sam deploy with the profile $2.
-setting = $(subst ",,$(subst \,,$(shell awk '/^\[/ { found = /^\[$2\.deploy\.parameters\]/ } found && sub(/^$1 = /, "")' samconfig.toml)))
+# setting returns what a profile of samconfig.toml sets for sam deploy, without quotes.
+# For example, $(call setting,stack_name,production) is plants-production:
+#
+#	[production.deploy.parameters]
+#	stack_name = "plants-production"
+setting = $(shell awk -F ' = ' '/^\[/ { section = $$1 } section ~ /^\[$2\.deploy\./ && $$1 == "$1" { print $$2 }' samconfig.toml | tr -d '"\\')
 
 STACK = $(firstword $(call setting,stack_name,$(CONFIG_ENV)))
 
@@ -112,7 +116,7 @@ in_region = $(if $(REGION),export AWS_REGION='$(REGION)' AWS_DEFAULT_REGION='$(R
 
 # SAM doesn't tell make the parameter Architecture, so it is read here. Called by sam
 # alone, make doesn't know the profile: then all must name the same architecture.
-PROFILE = $(if $(ARTIFACTS_DIR),[^.]*,$(CONFIG_ENV))
+PROFILE = $(if $(ARTIFACTS_DIR),.*,$(CONFIG_ENV))
 ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(call setting,parameter_overrides,$(PROFILE)))))
 GOARCH_arm64 = arm64
 GOARCH_x86_64 = amd64
@@ -124,10 +128,13 @@ build-PlantFunction build-HookFunction: build-%Function:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(if $(filter Hook,$*),hook,lambda)
 
-# The parameter can only have the value that was built for, whatever sam deploy is told.
+# The built template knows only the architecture that was built for, so sam deploy
+# can't choose the other one.
+OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
+
 build: ## build the function in .aws-sam/build
 	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env '$(CONFIG_ENV)'
-	sed -i.sam '/^  Architecture:/,/^  [A-Z]/{s/Default: .*/Default: $(ARCHITECTURE)/;/^    - /{/- $(ARCHITECTURE)$$/!d;};}' .aws-sam/build/template.yaml
+	sed -i.sam -e 's/Default: $(OTHER_ARCHITECTURE)$$/Default: $(ARCHITECTURE)/' -e '/^    - $(OTHER_ARCHITECTURE)$$/d' .aws-sam/build/template.yaml
 
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
