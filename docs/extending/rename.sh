@@ -22,15 +22,6 @@ cd "$(dirname "$0")/../.."
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
-# The first place where the code already has one of the names, outside comments
-# and strings, in case they clash.
-taken=$(git ls-files '*.go' | perl -ne '
-	BEGIN { $word = qr/\b(?:$ENV{s}|$ENV{p})\b/i } chomp; my $name = $_; open my $file, "<", $name or next;
-	while (my $line = <$file>) {
-		$line =~ s{"(?:\\.|[^"\\])*"|`[^`]*`|//.*}{}g;
-		if ($line =~ /($word)/) { print "$1 in $name:$."; exit }
-	}')
-
 # The module path comes first, since it may have the old words in it. Then "a" or
 # "an" is made to fit the new name. A test percent-encodes a path.
 rename='BEGIN {
@@ -74,7 +65,7 @@ git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
 	git add -A
 	original=$(git write-tree)
 	rename_tree
-	errors=$(go vet -tags contract,issuers,extending ./... 2>&1) || fail "the new names clash with names in the code, such as ${taken:-in these lines}:
+	errors=$(go vet -tags contract,issuers,extending ./... 2>&1) || fail "the new names clash with names in the code, in lines such as these:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
 	git add -A
