@@ -17,7 +17,7 @@ func TestDefaultStore(t *testing.T) {
 		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
 	}
 	for args, want := range map[string]string{"": "dynamodb", "-store=bolt": "bolt"} {
-		if got, err := parseFlags(strings.Fields(args), getenv); got.store != want || err != nil {
+		if got, err := parseFlags(strings.Fields(args), getenv, io.Discard); got.store != want || err != nil {
 			t.Errorf("%q: got the store %q, %v, want %s", args, got.store, err, want)
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -13,11 +15,13 @@ func TestParseFlags(t *testing.T) {
 		"": {addr: "127.0.0.1:8080", data: ".data", store: "bolt"},
 		"-store bolt -data d -addr :0 -expose-issuer": {addr: ":0", data: "d", store: "bolt", exposeIssuer: true},
 	} {
-		if got, err := parseFlags(strings.Fields(args), noEnv); got != want || err != nil {
+		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); got != want || err != nil {
 			t.Errorf("%q: got %+v, %v, want %+v", args, got, err, want)
 		}
 	}
-	if got, err := parseFlags([]string{"-store", "sqlite"}, noEnv); err == nil {
-		t.Errorf("an unknown store is accepted: %+v", got)
+	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr :65536", "serve"} {
+		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); !errors.Is(err, errUsage) {
+			t.Errorf("%q: got %+v, %v, want a usage error", args, got, err)
+		}
 	}
 }

@@ -10,6 +10,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -30,18 +32,24 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second signal kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
 	if err == nil || ctx.Err() != nil { // Ctrl-C, possibly during start-up
 		fmt.Fprintln(os.Stderr, "stopped")
 		return
 	}
 	fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
+	if errors.Is(err, errUsage) {
+		os.Exit(2)
+	}
 	os.Exit(1)
 }
 
 // run serves until ctx ends and the requests in flight are done. Its errors
 // are one line each, for the person who started the program.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	opts, err := parseFlags(args, getenv)
+	opts, err := parseFlags(args, getenv, stderr)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -27,28 +29,40 @@ type options struct {
 	exposeIssuer bool
 }
 
-// parseFlags exits, like most Go programs, if a flag is unknown or asks for help.
-func parseFlags(args []string, getenv func(string) string) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("local", flag.ExitOnError)
-	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
-		flags.PrintDefaults()
-	}
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 picks one")
+// errUsage is in the errors of a wrong command line.
+var errUsage = errors.New("see -help")
+
+func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
+	o := options{addr: "127.0.0.1:8080"}
+	flags := flag.NewFlagSet("local", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are returned, in one line
+	flags.Func("addr", "`address` to listen on; port 0 picks one (default "+o.addr+")", func(addr string) error {
+		o.addr = addr
+		_, err := net.ResolveTCPAddr("tcp", addr)
+		return err
+	})
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+
 		"; the default is dynamodb if that is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
-	_ = flags.Parse(args) // exits if it fails
-	if flags.NArg() > 0 {
-		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; see -help", flags.Arg(0))
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(stderr, "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+		return options{}, err
+	}
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
 	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)
 	}
-	if openers[o.store] == nil {
-		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
+	if err == nil && openers[o.store] == nil {
+		err = fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
+	}
+	if err != nil {
+		return options{}, fmt.Errorf("%w; %w", err, errUsage)
 	}
 	return o, nil
 }

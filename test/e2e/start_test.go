@@ -9,14 +9,18 @@ import (
 )
 
 // refuses checks that the program does not start and prints the reason in one
-// line that contains all the words.
+// line that contains all the words. The exit code is 2 for wrong usage, else 1.
 func refuses(t *testing.T, env []string, dir string, args []string, words ...string) {
 	t.Helper()
 	p := harness.LaunchServer(t, env, dir, args...)
 	code := p.Wait()
 	line := p.Stderr.String()
-	if code != 1 || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
-		t.Errorf("exit code %d, want 1 after a single line:\n%s", code, line)
+	want := 1
+	if strings.Contains(line, "see -help") {
+		want = 2
+	}
+	if code != want || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
+		t.Errorf("exit code %d, want %d after a single line:\n%s", code, want, line)
 	}
 	for _, word := range words {
 		if !strings.Contains(line, word) {
@@ -33,7 +37,7 @@ func TestInvalidSettings(t *testing.T) {
 	for name, test := range map[string]struct{ env, args, words string }{
 		"log level":               {env: "LOG_LEVEL=loud", words: "LOG_LEVEL loud"},
 		"argument":                {args: "serve", words: "serve -help"},
-		"port alone":              {args: "-addr 8080", words: "-addr 8080 HOST:PORT"},
+		"port alone":              {args: "-addr 8080", words: "-addr 8080 port -help"},
 		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
 		"data in a file":          {args: "-data start_test.go/data", words: `-data "start_test.go/data" directory`},
 		"exposed issuer":          {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
