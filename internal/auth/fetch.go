@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -38,18 +37,18 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 		set:      c.Keys,
 		source:   source{address: c.KeysURL},
 		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
+		warnings: rate.Sometimes{Interval: time.Second},
 	}
 	if c.Keys != nil || c.KeysURL != "" {
-		return k, nil
-	}
-	// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
-	if regexp.MustCompile(`^https://cognito-idp\.[^/]+\.amazonaws\.com(\.cn)?/.`).MatchString(c.Issuer) {
-		k.source.address = c.Issuer + "/.well-known/jwks.json"
 		return k, nil
 	}
 	u, err := url.Parse(c.Issuer)
 	if err != nil {
 		return nil, err
+	}
+	if isCognito(u) {
+		k.source.address = c.Issuer + "/.well-known/jwks.json"
+		return k, nil
 	}
 	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
 	k.metadata = []string{
@@ -57,6 +56,14 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 		origin + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
 	}
 	return k, nil
+}
+
+// isCognito reports whether an issuer is a user pool.
+// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+func isCognito(issuer *url.URL) bool {
+	host := strings.TrimSuffix(issuer.Host, ".cn")
+	return issuer.Scheme == "https" && len(issuer.Path) > 1 &&
+		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
 // readMetadata returns what the first valid metadata document says.

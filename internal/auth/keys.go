@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -98,7 +97,10 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 // unusable.
 func (k *key) parse(data jsontext.Value) error {
 	var members map[string]jsontext.Value
-	if err := cmp.Or(json.Unmarshal(data, &members), json.Unmarshal(data, k)); err != nil {
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, k); err != nil {
 		return err
 	}
 	if k.Operations != nil && !slices.Contains(k.Operations, "verify") {

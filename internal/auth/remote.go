@@ -26,10 +26,11 @@ import (
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
-	issuer   string        // that the metadata must name
-	metadata []string      // where it may be; empty if the source is configured
-	scopes   serviceScopes // that the metadata may name
-	fixed    bool          // set is configured, and never fetched
+	warnings rate.Sometimes // anybody can cause a fetch
+	issuer   string         // that the metadata must name
+	metadata []string       // where it may be; empty if the source is configured
+	scopes   serviceScopes  // that the metadata may name
+	fixed    bool           // set is configured, and never fetched
 
 	mu       sync.Mutex // await, idle and failure must be called with it
 	set      *KeySet
@@ -143,7 +144,7 @@ func (k *issuerKeys) run(done chan struct{}, known source) {
 	err := k.fetch(done, known)
 	k.client.CloseIdleConnections() // the next fetch may be an hour away
 	if err != nil {
-		k.log.Warn("token keys not fetched", "cause", err.Error())
+		k.warnings.Do(func() { k.log.Warn("token keys not fetched", "cause", err.Error()) })
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
