@@ -81,7 +81,7 @@ func check(tx *bbolt.Tx) error {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}
 	if first, _ := tx.Cursor().First(); first == nil {
-		return nil // a process was killed before putFormat
+		return nil // a process was killed before makeBuckets
 	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -94,8 +94,11 @@ func check(tx *bbolt.Tx) error {
 	return nil
 }
 
-// putFormat makes the file a store. It always writes, so that it always commits.
-func putFormat(tx *bbolt.Tx) error {
+// makeBuckets makes the buckets that the first version of the program expects in
+// every file. It always writes, so that it always commits.
+func makeBuckets(tx *bbolt.Tx) error {
+	bucket(tx, []byte("ids"))
+	bucket(tx, []byte("plants"))
 	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
 }
 

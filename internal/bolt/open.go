@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -57,7 +58,7 @@ func openFile(path string) (*bbolt.DB, error) {
 	}
 	// A killed process may have left changes that aren't on disk. This commit puts
 	// them there, before anything depends on them.
-	if err := db.Update(putFormat); err != nil {
+	if err := db.Update(makeBuckets); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(112)): // ERROR_DISK_FULL
 		return fmt.Errorf("%w: free some disk space, or choose another data directory", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory", err)
