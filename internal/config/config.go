@@ -121,8 +121,8 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 
 // checkIssuer returns an error unless an issuer can have metadata.
 func checkIssuer(issuer string) error {
-	if strings.ContainsAny(issuer, "?#") {
-		return errors.New("an issuer has no query and no fragment")
+	if strings.ContainsAny(issuer, "?# ") {
+		return errors.New("an issuer has no query, no fragment and no spaces")
 	}
 	if strings.Contains(issuer, "/.well-known/") {
 		return errors.New("this is the address of the metadata: use the issuer in it")

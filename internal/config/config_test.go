@@ -104,10 +104,11 @@ func TestIssuers(t *testing.T) {
 		return err
 	}
 	for issuer, fault := range map[string]string{
-		"urn:plantstore:local": `the address "urn:" has no host`,
+		"urn:plantstore:local": `the address "urn:plantstore:local" has no host`,
 		"http://a.test":        `the address "http://a.test" must be https`,
-		"https://a.test/?":     `an issuer has no query`,
-		"https://a.test/#":     `an issuer has no query and no fragment`,
+		"https://a.test/?":     `an issuer has no query, no fragment and no spaces`,
+		"https://a.test/#":     `an issuer has no query, no fragment and no spaces`,
+		"https://a.test ":      `an issuer has no query, no fragment and no spaces`,
 		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {

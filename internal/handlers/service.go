@@ -100,7 +100,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 func (s *Service) unrouted(r *request) (response, error) {
 	allow := s.allowed(r.URL.Path)
 	if allow == "" {
-		return response{}, failf(CodeUnknownPath, "no such path")
+		return response{}, failf(CodeUnknownPath, "no such path; paths have no trailing slash")
 	}
 	header := http.Header{"Allow": {allow}}
 	if r.Method == http.MethodOptions {
