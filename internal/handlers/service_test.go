@@ -80,6 +80,10 @@ func TestLogLine(t *testing.T) {
 		}
 		ids[id] = true
 	}
+	lambda := logging.WithRequestID(t.Context(), "l1") // as package lambdahttp sets it
+	if id := s.do(lambda, "GET", "/plants", "").Header().Get("X-Request-Id"); id != "l1" {
+		t.Errorf("X-Request-Id is %q, want that of the invocation", id)
+	}
 }
 
 // Clients learn nothing of an internal error, and the log has all of it. The
