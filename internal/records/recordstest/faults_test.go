@@ -29,10 +29,12 @@ var faults = map[string]records.Store[Sample]{
 	"isolation":             deletesForAll{new(memory)},
 	"isolation/long owners": changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }},
 	"second create":         overwrites{new(memory)},
+	"second create/listed":  paged{new(memory), func(_ *records.Query, p *page) { p.Records = append(p.Records, record{}) }},
 	"create after delete":   remembersKeys{new(memory), map[string]bool{}},
 	"concurrent creates":    createsInTwoSteps{new(memory)},
 	"concurrent retries":    changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }},
 	"concurrent deletes":    deletesInTwoSteps{new(memory)},
+	"ended contexts/list":   listsWithoutContext{new(memory)},
 	"ended contexts":        ignoresContext{new(memory)},
 }
 
@@ -140,4 +142,10 @@ type ignoresContext struct{ *memory }
 func (s ignoresContext) Create(ctx context.Context, owner string, r record, k key) error {
 	_ = s.memory.Create(context.WithoutCancel(ctx), owner, r, k)
 	return s.memory.Create(ctx, owner, r, k)
+}
+
+type listsWithoutContext struct{ *memory }
+
+func (s listsWithoutContext) List(ctx context.Context, owner string, q records.Query) (page, error) {
+	return s.memory.List(context.WithoutCancel(ctx), owner, q)
 }
