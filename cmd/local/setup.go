@@ -88,9 +88,9 @@ var openers = map[string]func(context.Context, options, config.Config, *slog.Log
 // newHandler returns the handler of all requests: the service, the page and, if no
 // other issuer is configured, the program's own token issuer.
 func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger) (http.Handler, error) {
-	t := cfg.Tokens
-	if t.Issuer != "" {
-		verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
+	tokens := cfg.Tokens
+	if tokens.Issuer != "" {
+		verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
 		if err != nil {
 			return nil, err
 		}
@@ -103,11 +103,11 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 	if err != nil {
 		return nil, err
 	}
-	t.Issuer, t.Audiences = issuer.Name, []string{issuer.Audience}
-	if t.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
+	tokens.Issuer, tokens.Audiences = issuer.Name, []string{issuer.Audience}
+	if tokens.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
 		return nil, err
 	}
-	verifier, err := auth.New(t, handlers.Scopes(), http.DefaultClient, log)
+	verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
 	if err != nil {
 		return nil, err
 	}

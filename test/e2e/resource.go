@@ -136,15 +136,15 @@ func (r resource) expect(t *testing.T, c *client, elements ...element) {
 // and changes nothing.
 func otherUsers(t *testing.T, c *client) {
 	v := newVars(t, c)
-	alice, bob := v.user("alice"), v.user("bob")
+	alice, bob, id := v.user("alice"), v.user("bob"), randomID()
 	for _, r := range resources() {
-		mine := r.largest(v.firstID)
+		mine := r.largest(id)
 		r.postAll(t, alice, mine)
 		for _, op := range document.Operations {
 			if !strings.HasPrefix(op.Path, string(r)+"/{id}") {
 				continue
 			}
-			if _, err := bob.send(t, op.Request("id", fmt.Sprint(v.firstID)), 404); err != nil {
+			if _, err := bob.send(t, op.Request("id", fmt.Sprint(id)), 404); err != nil {
 				t.Errorf("%s of another user's: the store must not find what belongs to another owner: %v", op, err)
 			}
 			r.expect(t, alice, mine)
@@ -156,14 +156,13 @@ func otherUsers(t *testing.T, c *client) {
 // the same for each, and continues exactly where it ended. It lists the resource whose
 // elements can be largest, since it takes the fewest of these.
 func listBounds(t *testing.T, c *client) {
-	v := newVars(t, c)
-	alice := v.user("alice")
-	size := func(r resource) int { return len(r.largest(v.firstID).String()) }
+	alice, id := newVars(t, c).user("alice"), randomID()
+	size := func(r resource) int { return len(r.largest(id).String()) }
 	r := slices.MaxFunc(resources(), func(a, b resource) int { return size(a) - size(b) })
 	limit := r.operation("get").Responses[200].MaxBytes
 	var all []element
 	for n := range limit/size(r) + 10 {
-		all = append(all, r.largest(v.firstID+int64(n)))
+		all = append(all, r.largest(id+int64(n)))
 	}
 	r.postAll(t, alice, all...)
 	r.expect(t, alice, all...)

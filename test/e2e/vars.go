@@ -20,8 +20,7 @@ import (
 type vars struct {
 	t        *testing.T
 	client   *client
-	where    string // the exchange, for errors
-	firstID  int64
+	where    string                  // the exchange, for errors
 	subjects []string                // of alice, bob and so on
 	tokens   map[TokenRequest]string // requested so far
 	values   map[string]string       // $each, and values taken from answers
@@ -32,15 +31,16 @@ type vars struct {
 var userNames = []string{"alice", "bob"}
 
 func newVars(t *testing.T, c *client) *vars {
-	v := &vars{t, c, "", randomID(), c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
+	v := &vars{t, c, "", c.Subjects, map[TokenRequest]string{}, map[string]string{"$": "$"}}
 	if c.Subjects == nil {
 		v.subjects = []string{newSubject(), newSubject()}
 	} else {
 		t.Cleanup(v.deleteAll)
 	}
-	v.values["id"] = fmt.Sprint(v.firstID)
+	id := randomID()
+	v.values["id"] = fmt.Sprint(id)
 	for n := range int64(10) {
-		v.values[fmt.Sprint("id", n)] = fmt.Sprint(v.firstID + n)
+		v.values[fmt.Sprint("id", n)] = fmt.Sprint(id + n)
 	}
 	return v
 }
