@@ -8,7 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
@@ -39,12 +40,8 @@ func Python(tb testing.TB, args ...string) *exec.Cmd {
 			tb.Fatal(err)
 		}
 	}
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "AWS_") && !strings.HasPrefix(kv, "SAM_") && !strings.HasPrefix(kv, "PYTHON") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "PYTHONUTF8=1",
+	others := slices.DeleteFunc(os.Environ(), regexp.MustCompile("^(AWS_|SAM_|PYTHON)").MatchString)
+	cmd.Env = append(others, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "PYTHONUTF8=1",
 		"AWS_REGION="+Region, "AWS_DEFAULT_REGION="+Region, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
 		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR="+bin)
