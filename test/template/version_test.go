@@ -92,7 +92,7 @@ func checkUpdate(t *testing.T, parameter string, before, after stack) {
 	}
 }
 
-// Even an issuer with URLs as long as those of Azure AD B2C fits into the description.
+// Even URLs as long as those of Azure AD B2C fit into the description, with a restored table.
 // See https://docs.aws.amazon.com/lambda/latest/api/API_PublishVersion.html.
 func TestLongIssuer(t *testing.T) {
 	t.Parallel()
@@ -103,6 +103,7 @@ func TestLongIssuer(t *testing.T) {
 		"TokenAudience": "66666666-7777-8888-9999-000000000000",
 		"TokenJwksUrl":  tenant + "/b2c_1_susi/discovery/v2.0/keys",
 		"RequireScopes": "false",
+		"ExistingTable": "restored-2026-11-22",
 	})
 	if _, description, _ := strings.Cut(s.version(), " "); len(description) > maxDescription {
 		t.Errorf("template.yaml: VersionDescription has %d characters, Lambda takes %d: %s", len(description), maxDescription, description)
