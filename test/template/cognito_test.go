@@ -29,6 +29,9 @@ func TestUserPool(t *testing.T) {
 				t.Errorf("template.yaml: with %q there is %s: %t", parameters, name, exists)
 			}
 		}
+		if policy := s.Resources["TokenDomain"].DeletionPolicy; policy != "" {
+			t.Errorf("template.yaml: TokenDomain has the DeletionPolicy %q, but its name must be free for the next stack", policy)
+		}
 	}
 }
 

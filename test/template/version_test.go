@@ -115,7 +115,7 @@ func TestLongIssuer(t *testing.T) {
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
-	for name, r := range deploy(t, overrides("MachineClient=true")).Resources {
+	for name, r := range deploy(t, nil).Resources {
 		keep := slices.Contains(kept, r.Type)
 		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
