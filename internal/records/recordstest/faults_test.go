@@ -23,7 +23,7 @@ var faults = map[string]records.Store[Sample]{
 	"fields":                changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Note = cmp.Or(e.record.Fields.Note, new("")) }},
 	"fields/strings":        changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Name = strings.TrimSpace(e.record.Fields.Name) }},
 	"order":                 paged{new(memory), func(_ *records.Query, p *page) { slices.Reverse(p.Records) }},
-	"order/too long":        paged{new(memory), func(q *records.Query, _ *page) { q.Limit++ }},
+	"order/too long":        paged{new(memory), func(q *records.Query, _ *page) { q.Limit = max(q.Limit, 2) }},
 	"order/last page":       paged{new(memory), func(_ *records.Query, p *page) { p.Next = nil }},
 	"after":                 paged{new(memory), func(q *records.Query, _ *page) { q.After = nil }},
 	"isolation":             deletesForAll{new(memory)},
