@@ -53,6 +53,7 @@ func TestCORSOrigins(t *testing.T) {
 		{listed, "OPTIONS", "/plants/7", other, 204, "", other},
 		{listed, "OPTIONS", "/x", listed, 404, listed, ""},
 		{listed, "GET", "/plants", listed, 401, listed, ""},
+		{listed, "HEAD", "/plants", listed, 401, listed, ""},
 		{listed, "GET", "/plants", "null", 401, "", "null"},
 		{listed, "POST", "/oauth2/token", listed, 400, listed, ""},
 		{listed, "POST", "/oauth2/token", other, 403, "", other},
@@ -84,6 +85,9 @@ func TestCORSOrigins(t *testing.T) {
 		h := w.Header()
 		if w.Code != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%+v: got %d %v", test, w.Code, h)
+		}
+		if readable := strings.Contains(h.Get("Access-Control-Expose-Headers"), "Link"); test.method != "OPTIONS" && readable != (test.allowed != "") {
+			t.Errorf("%+v: pages can read %q", test, h.Get("Access-Control-Expose-Headers"))
 		}
 		if test.path == "/plants/7" && !strings.Contains(h.Get("Allow"), "DELETE") {
 			t.Errorf("%+v: Allow is %q", test, h.Get("Allow"))

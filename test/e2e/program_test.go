@@ -17,7 +17,11 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // TestBolt runs the suite on the embedded store, with the program's own tokens.
 func TestBolt(t *testing.T) {
 	t.Parallel()
-	Run(t, start(t, harness.Environ(), t.TempDir()).target())
+	target := start(t, harness.Environ(), t.TempDir()).target()
+	Run(t, target)
+	if _, err := newClient(target, "").send(t, request{Method: "GET", Target: "/plants"}, 200); err == nil {
+		t.Error("the tests accept another status than they want")
+	}
 }
 
 // checkLog checks that each line of a log is a JSON object with a level, a
