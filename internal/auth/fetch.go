@@ -62,7 +62,7 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
 func isCognito(issuer *url.URL) bool {
 	host := strings.TrimSuffix(issuer.Host, ".cn")
-	return issuer.Scheme == "https" && len(issuer.Path) > 1 &&
+	return issuer.Scheme == "https" &&
 		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 

@@ -153,7 +153,7 @@ func TestDiscovery(t *testing.T) {
 		want      string // in the error, if any
 	}{
 		{"https://a.test", openID, valid, ""},
-		{"https://a.test:8443/realms/x", "https://a.test:8443/realms/x/.well-known/openid-configuration", metadata("https://a.test:8443/realms/x", keysURL), ""},
+		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL), ""},
 		{"https://a.test", oauth, valid, ""},
 		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
@@ -206,6 +206,21 @@ func TestMovedKeys(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(tokens, "", moved, openID, oauth)
 		expect(tokens, "") // although the metadata is gone
+	})
+}
+
+// A fetch of several slow documents is not taken for a frozen one.
+func TestSlowDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issuer := authtest.NewIssuer(t)
+		const address = authtest.IssuerURL + "/.well-known/openid-configuration"
+		s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL), keysURL: string(issuer.JWKS())}}
+		v := newVerifier(t, auth.Config{}, s, io.Discard)
+		check(t, v, issuer.Token("alice"), unavailable)
+		time.Sleep(3 * time.Second) // six have passed
+		check(t, v, issuer.Token("alice"), unavailable)
+		time.Sleep(2100 * ms)
+		check(t, v, issuer.Token("alice"), "")
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	es256Header   = `{"alg":"ES256","kid":"` + authtest.KeyID + `"}`
+	es256Header   = `{"alg":"ES256","kid":"` + authtest.KeyID + `","typ":"JWT"}`
 	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
 	unhashed      = crypto.Hash(0) // what Ed25519 signs
 )

@@ -118,9 +118,6 @@ func (k *key) parse(data jsontext.Value) error {
 	if err := parsed.UnmarshalJSON(data); err != nil {
 		return err
 	}
-	if !parsed.IsPublic() {
-		return errors.New("not a public key")
-	}
 	if parsed.Use != "" && parsed.Use != "sig" {
 		return fmt.Errorf("its use is %s", logging.Quote(parsed.Use))
 	}
@@ -152,7 +149,7 @@ func usableWith(public crypto.PublicKey) (crypto.PublicKey, []string, error) {
 	case ed25519.PublicKey:
 		return ed25519Key(public), []string{"EdDSA", "Ed25519"}, nil
 	}
-	return nil, nil, errors.New("an unsupported type or curve")
+	return nil, nil, errors.New("a private key, or an unsupported type or curve")
 }
 
 // An ed25519Key verifies signatures by both names of the algorithm; go-jose's own

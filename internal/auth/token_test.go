@@ -74,6 +74,7 @@ func TestHeader(t *testing.T) {
 		newJWK(issuer.ECKey.Public(), authtest.KeyID),
 		jwk{"kty": "OKP", "crv": "Ed448", "kid": "ed448", "x": b64(make([]byte, 57))},
 	))
+	must(v.Load(t.Context()))                    // fetches nothing
 	for header, want := range map[string]string{ // in the error, if any
 		`{"alg":"ES256","kid":"es256"}`:                                "",
 		`{"alg":"ES256","kid":"es256","typ":"Application/JWT"}`:        "",
