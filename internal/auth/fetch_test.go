@@ -161,6 +161,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/"`},
 		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
 		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k"), "must be https"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing"), "status 404"},
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
@@ -170,6 +171,7 @@ func TestDiscovery(t *testing.T) {
 		s := &site{pages: map[string]string{keysURL: jwks, test.url: test.page}}
 		v := newVerifier(t, auth.Config{Issuer: test.issuer}, s, io.Discard)
 		checkLoad(t, v, test.want)
+		checkLoad(t, v, test.want) // now that the address may be known
 		if test.want == "" {
 			claims := authtest.Claims("alice")
 			claims["iss"] = test.issuer

@@ -146,10 +146,10 @@ func newECKey(curve elliptic.Curve) *ecdsa.PrivateKey {
 	return key
 }
 
-// staticVerifier returns a verifier with these keys.
+// staticVerifier returns a verifier with these keys, for which an address doesn't count.
 func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
 	t.Helper()
 	keys, err := auth.ParseKeySet(jwks)
 	must(err)
-	return authtest.NewIssuer(t).Verifier(t, auth.Config{Keys: keys})
+	return authtest.NewIssuer(t).Verifier(t, auth.Config{Keys: keys, KeysURL: "http://127.0.0.1:1"})
 }
