@@ -36,7 +36,7 @@ var faults = map[string]struct {
 	"no response":                      {dynamolocal.Hang, 3, records.ErrUnreachable, "Client.Timeout"},
 	"response stalled":                 {stall, 3, records.ErrUnreachable, "Client.Timeout"},
 	"response truncated":               {truncate, 3, records.ErrUnreachable, "deserialization failed"},
-	"unreadable":                       {dynamolocal.Garble, 3, records.ErrUnreachable, "deserialization failed"},
+	"unreadable":                       {dynamolocal.Reply(200, "<html>Welcome</html>"), 3, records.ErrUnreachable, "deserialization failed"},
 	"wrong checksum":                   {wrongChecksum, 3, records.ErrUnreachable, "checksum"},
 	"empty response":                   {dynamolocal.Reply(200, ""), 3, records.ErrUnreachable, "empty"},
 	"redirect":                         {dynamolocal.Reply(300, ""), 3, records.ErrUnreachable, "StatusCode: 300"},

@@ -21,15 +21,8 @@ func Forward(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r.WithContext(context.WithoutCancel(r.Context())))
 }
 
-// Faults before the request is carried out.
-var (
-	// Throttle refuses the request for its rate, as a table with limited
-	// capacity does.
-	Throttle = Refuse(http.StatusBadRequest, "ProvisionedThroughputExceededException")
-
-	// Garble is a response that isn't DynamoDB's.
-	Garble = Reply(http.StatusOK, "<html>Welcome</html>")
-)
+// Throttle refuses the request for its rate, as a table with limited capacity does.
+var Throttle = Refuse(http.StatusBadRequest, "ProvisionedThroughputExceededException")
 
 // Cut closes the connection without a response.
 func Cut(*http.Request) (*http.Response, error) { return nil, errors.New("cut by a test") }

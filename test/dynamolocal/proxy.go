@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -21,12 +20,14 @@ import (
 type Proxy struct {
 	*httptest.Server // its URL is the endpoint for clients
 
-	mu      sync.Mutex
-	count   map[string]int      // by operation
-	actions map[string][]string // by resource
-	faults  map[string][]Fault  // by operation, for the next requests
-	always  map[string]Fault    // by operation, for all others
+	mu       sync.Mutex
+	requests []Request
+	faults   map[string][]Fault // by operation, for the next requests
+	always   map[string]Fault   // by operation, for all others
 }
+
+// A Request is what a [Proxy] records of a request.
+type Request struct{ Operation, TableName, IndexName string }
 
 // NewProxy starts a proxy for the given endpoint. It stops when the test ends.
 func NewProxy(t testing.TB, endpoint string) *Proxy {
@@ -35,7 +36,7 @@ func NewProxy(t testing.TB, endpoint string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{count: map[string]int{}, actions: map[string][]string{}, faults: map[string][]Fault{}, always: map[string]Fault{}}
+	p := &Proxy{faults: map[string][]Fault{}, always: map[string]Fault{}}
 	p.Server = httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     Fault(p.respond),
@@ -65,19 +66,21 @@ func (p *Proxy) Always(operation string, f Fault) {
 	p.always[operation] = f
 }
 
-// Count returns the number of requests of the operation so far.
-func (p *Proxy) Count(operation string) int {
+// Requests returns the requests so far.
+func (p *Proxy) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.count[operation]
+	return slices.Clone(p.requests)
 }
 
-// Actions returns the IAM actions that the requests so far need, sorted, by table
-// or index ("TABLE/index/INDEX").
-func (p *Proxy) Actions() map[string][]string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return maps.Clone(p.actions)
+// Count returns the number of requests of the operation so far.
+func (p *Proxy) Count(operation string) (n int) {
+	for _, r := range p.Requests() {
+		if r.Operation == operation {
+			n++
+		}
+	}
+	return n
 }
 
 // respond records a request and returns the response of DynamoDB or of a fault.
@@ -96,18 +99,11 @@ func (p *Proxy) respond(r *http.Request) (*http.Response, error) {
 // record records a request and returns the fault that it meets, or nil.
 func (p *Proxy) record(r *http.Request, body []byte) Fault {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	var in struct{ TableName, IndexName string }
-	_ = json.Unmarshal(body, &in)
-	resource, action := in.TableName, "dynamodb:"+operation
-	if in.IndexName != "" {
-		resource += "/index/" + in.IndexName
-	}
+	request := Request{Operation: operation}
+	_ = json.Unmarshal(body, &request)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count[operation]++
-	if list := p.actions[resource]; !slices.Contains(list, action) {
-		p.actions[resource] = slices.Sorted(slices.Values(append(list, action)))
-	}
+	p.requests = append(p.requests, request)
 	queue := p.faults[operation]
 	if len(queue) == 0 {
 		return p.always[operation]

@@ -9,11 +9,6 @@
 package e2e
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -46,35 +41,4 @@ type TokenRequest struct {
 	Subject string // printable ASCII
 	Scopes  string // separated by spaces; if empty, the token allows everything
 	Expired bool   // for longer than any leeway
-}
-
-// Run runs the suite. Its parts are subtests that don't depend on one another.
-func Run(t *testing.T, target Target) {
-	c := newClient(target, "")
-	parts := map[string]func(*testing.T, *client){"list-bounds": listBounds, "other-users": otherUsers}
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || files == nil {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := parseScript(t, strings.TrimSuffix(filepath.Base(file), ".txt"), string(text))
-		parts[s.name] = s.run
-	}
-	t.Run("suite", func(t *testing.T) { // waits for its parallel subtests
-		for _, name := range slices.Sorted(maps.Keys(parts)) {
-			t.Run(name, func(t *testing.T) {
-				if reason := target.Exceptions[name]; reason != "" {
-					t.Skip(reason)
-				}
-				if target.Subjects == nil {
-					t.Parallel()
-				}
-				parts[name](t, c)
-			})
-		}
-	})
 }
