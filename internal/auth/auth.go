@@ -92,6 +92,7 @@ func (v *Verifier) Load(ctx context.Context) error {
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
+	arrived := wallClock()
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
@@ -108,7 +109,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		}
 	}
 	if token == nil {
-		if token, err = v.verify(ctx, raw); err != nil {
+		if token, err = v.verify(ctx, raw, arrived); err != nil {
 			return Caller{}, err
 		}
 		v.cache.add(hash, token)

@@ -37,8 +37,9 @@ type issuerKeys struct {
 	fetched  time.Time     // when the fetch of set began; zero without keys
 	source   source        // configured, or found by a fetch
 	running  chan struct{} // closed when the running fetch ends; nil between fetches
-	began    time.Time     // of the last fetch
-	err      error         // of the last fetch
+	began    time.Time     // of the last fetch, as are ended and err
+	ended    time.Time
+	err      error
 	searches *rate.Limiter
 }
 
@@ -86,11 +87,12 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 }
 
 // newer returns other keys than those that don't verify a token. Without such keys,
-// it returns rejected, with an error if the fetch failed or goes on.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet) (*KeySet, error) {
+// it returns rejected, with an error if the fetch failed or goes on. A fetch that has
+// ended since the request arrived is enough.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.set == rejected {
+	if k.set == rejected && !k.ended.After(arrived) {
 		now := wallClock()
 		k.await(ctx, k.idle(now) && k.searches.AllowN(now, 1), fetchWait)
 	}
@@ -149,7 +151,7 @@ func (k *issuerKeys) run(done chan struct{}, known source) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.running == done {
-		k.running, k.err = nil, err
+		k.running, k.ended, k.err = nil, wallClock(), err
 	}
 }
 

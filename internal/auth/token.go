@@ -39,8 +39,9 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks everything about a token except the time.
-func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
+// verify checks everything about a token except the time, for a request that arrived
+// at the given time.
+func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 	if err != nil {
 		return nil, err
 	}
-	if token.keys, err = v.signedBy(ctx, jws, h); err != nil {
+	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
 		return nil, err
 	}
 	if token.caller.limit != "" {
@@ -73,7 +74,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
 // ones don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header) (*KeySet, error) {
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	if err = keys.verify(jws, h); err == nil {
 		return keys, nil
 	}
-	newer, fetchErr := v.keys.newer(ctx, keys)
+	newer, fetchErr := v.keys.newer(ctx, keys, arrived)
 	switch {
 	case newer != keys:
 		return newer, newer.verify(jws, h)
