@@ -208,6 +208,9 @@ func TestMovedKeys(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(tokens, "", moved, openID, oauth)
 		expect(tokens, "") // although the metadata is gone
+		if err := v.Load(t.Context()); err != nil {
+			t.Errorf("fresh keys without metadata: %v", err)
+		}
 	})
 }
 

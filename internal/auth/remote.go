@@ -134,7 +134,7 @@ func (k *issuerKeys) failure() error {
 	switch {
 	case k.running != nil:
 		return fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
-	case k.err != nil:
+	case k.err != nil && !k.fetched.Equal(k.began):
 		return fmt.Errorf("%w: %v", ErrKeysUnavailable, k.err)
 	}
 	return nil
