@@ -53,9 +53,8 @@ func (h *hook) handle(ctx context.Context, e event) error {
 }
 
 // try returns an error if the new version doesn't work. It tries again if access was
-// denied, since new permissions take some seconds to apply. If it was the new version
-// that was denied access to its table, only the text of its report says so, with the
-// name of AWS's error. So the text decides.
+// denied, since new permissions take some seconds to apply. The denial may be in the
+// report of the new version, which is text. So the text decides.
 func (h *hook) try(ctx context.Context) error {
 	const attempts, delay = 10, 2 * time.Second
 	deadline, _ := ctx.Deadline() // Lambda sets one

@@ -92,8 +92,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 // gets 504.
 const requestTimeout = 9500 * time.Millisecond
 
-// drainTimeout is longer than any request takes. Clients still reading their
-// response then are cut off.
+// drainTimeout is longer than any request takes. After it, clients that still read
+// their response are cut off.
 const drainTimeout = 15 * time.Second
 
 // serve serves requests until ctx ends, and then waits for those in flight.
@@ -104,8 +104,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 			defer cancel()
 			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
-		// Slow clients hold connections only this long. Requests have more time, so
-		// that a slow body is the client's error.
+		// Slow clients hold connections only this long. It ends before requestTimeout,
+		// so that a slow body gets 400, not 504.
 		ReadTimeout:  requestTimeout - 1500*time.Millisecond,
 		WriteTimeout: 30 * time.Second,
 		IdleTimeout:  2 * time.Minute,

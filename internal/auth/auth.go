@@ -22,7 +22,7 @@ var (
 	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
 	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
 	ErrExpiredToken    = errors.New("token expired")                        // but is valid otherwise
-	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // so far: retry after 5 seconds
+	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after 5 seconds
 )
 
 const (
@@ -36,14 +36,14 @@ type Config struct {
 	Audiences     []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
 	Keys          *KeySet  // of the issuer, or nil to fetch them
 	KeysURL       string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
-	RequireScopes *bool    // whether tokens must name scopes; nil leaves it to the metadata
+	RequireScopes *bool    // true demands scopes even if the metadata names none; false only stops the warning
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
 	Subject string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
 	scopes  []string // of the token, as far as the service has them
-	limit   string
+	limit   string   // why it doesn't have all scopes, or ""
 }
 
 // Allows reports whether the caller's token has scope, one of those given to
@@ -67,9 +67,9 @@ type Verifier struct {
 // client, whose idle connections it closes, and logs failures.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that it names. One that names none in these
-// namespaces, in whatever spelling, has all of them, unless c requires scopes or the
-// issuer's metadata names such a scope.
+// as plants/read. A token has those that it names. A token that names none, not even
+// in another spelling such as plants:read, has all of them. If c or the issuer's
+// metadata requires scopes, it has none.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
@@ -78,7 +78,7 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, err
 }
 
-// Load fetches the issuer's keys, unless c has them, until ctx ends. After an error,
+// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an error,
 // the fetch goes on or later requests try again. If tokens that name no scope are
 // accepted without a setting that says so, Load logs a warning or, if there are no
 // keys yet, the first such token does.

@@ -16,8 +16,8 @@ const maxSubjectLength = 255 // bytes; the subject is part of a database key
 
 // kinds are the claims by which issuers say what a token is: their codes, refresh, ID
 // and logout tokens are signed with the same keys. See also docs/tokens.md. A claim
-// must have one of the accepted values or, if some are rejected, none of those.
-// Without either, no access token has the claim. Case doesn't matter.
+// with accepted values must have one of them, and one with rejected values none of
+// them. One with neither must be absent. Case doesn't matter.
 var kinds = []struct {
 	claim              string
 	accepted, rejected []string
@@ -71,8 +71,8 @@ func (m *members) checkKind(h header) {
 			m.check(ok, "the claim %s is %s: %s", kind.claim, logging.Quote(value), kind.remedy)
 		}
 	}
-	// Some access tokens have nonce or auth_time, as ID tokens do, but say what they
-	// are. Others have auth_time and scopes; ID tokens with scopes have a nonce.
+	// A token with nonce, or with auth_time but no scopes, is taken for an ID token
+	// unless it says that it is an access token.
 	typ, _ := unquote(m.raw["typ"])
 	said := m.has("token_use") || m.has("typ") && !strings.EqualFold(typ, "JWT") || h.typ == "at+jwt"
 	m.check(said || !m.has("nonce"), "nonce: %s", likeID)

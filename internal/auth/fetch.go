@@ -101,7 +101,7 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 		return parsed, err // which names the address
 	}
 	defer resp.Body.Close()
-	// The body is read even if it isn't used, since the connection may be.
+	// The body is always read, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:

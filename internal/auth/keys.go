@@ -39,7 +39,7 @@ type key struct {
 }
 
 // verify returns an error unless one of the keys signed jws, whose header is h. It
-// tries each key with the kid or, if there is none, each key.
+// tries the keys with the kid of h or, if h has none, all keys.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
 	tried, unusable := 0, error(nil)
 	for _, k := range s.keys {
@@ -127,7 +127,7 @@ func (k *key) parse(data jsontext.Value) error {
 	switch alg := parsed.Algorithm; {
 	case alg != "" && !slices.Contains(k.algorithms, alg):
 		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
-	case k.Type == "RSA" && alg != "":
+	case k.Type == "RSA" && alg != "": // keys of other types have one algorithm each
 		k.algorithms = []string{alg}
 	}
 	return nil

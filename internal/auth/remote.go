@@ -16,10 +16,10 @@ import (
 // fetches and wait for them: between requests the program may be frozen, as on AWS
 // Lambda, so a fetch that nobody waits for may never end.
 //
-//	keys                       a request starts a fetch            and waits until it has taken
-//	none, or a day old         5 s after the last one began        3 s
-//	an hour old                30 s after the last one began       1 s
-//	don't verify the token     3 times at once, then every 2 s     1 s
+//	keys                       a request starts a fetch            and waits until the fetch is
+//	none, or a day old         5 s after the last one began        3 s old
+//	an hour old                30 s after the last one began       1 s old
+//	don't verify the token     every 2 s, the first three at once  1 s old
 //
 // One fetch runs at a time, and all requests that need one wait for it. After that
 // they use the keys at hand. The fetch goes on even if nobody waits any more.
@@ -60,7 +60,7 @@ const (
 func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.await(ctx, true, time.Hour)
+	k.await(ctx, true, time.Hour) // ctx ends first
 	return k.set, k.failure()
 }
 
@@ -81,7 +81,7 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		k.await(ctx, sinceLast >= 30*time.Second, fetchWait)
 	}
 	if now.Sub(k.fetched) >= expireAfter {
-		return nil, k.failure()
+		return nil, k.failure() // not nil: the fetch goes on or has failed
 	}
 	return k.set, nil
 }
@@ -124,7 +124,8 @@ func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
 }
 
 // idle reports whether a fetch may start. One that has taken longer than its four
-// documents can was frozen with the program, and is no longer waited for.
+// documents can (keys, metadata at two addresses, keys elsewhere) was frozen with the
+// program, and is no longer waited for.
 func (k *issuerKeys) idle(now time.Time) bool {
 	return !k.fixed && (k.running == nil || now.Sub(k.began) > 4*fetchTimeout)
 }

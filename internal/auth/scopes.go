@@ -39,7 +39,7 @@ func (v *Verifier) setScopes(caller *Caller, c *members) {
 		if !c.has(claim) {
 			continue
 		}
-		m := members{raw: c.raw} // with its own error: claims that are not standard may have any type
+		m := members{raw: c.raw} // with its own error, which counts only in standard claims
 		names := strings.Join(m.texts(claim), " ")
 		standard := claim == "scope" || claim == "scp"
 		c.check(m.err == nil || !standard, "%s is neither a string nor an array of strings", claim)

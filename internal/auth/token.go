@@ -60,7 +60,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
 		return nil, err
 	}
-	if token.caller.limit != "" {
+	if token.caller.limit != "" { // the token names scopes, and has no others
 		return token, nil
 	}
 	if v.requiresScopes(token.keys) {

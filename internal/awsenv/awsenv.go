@@ -67,7 +67,7 @@ func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointS
 }
 
 // GetServiceBaseEndpoint returns, for example, AWS_ENDPOINT_URL_DYNAMODB. The names of
-// the services that this program uses have no spaces.
+// the services here have no spaces, which would have to become underscores.
 func (source) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
 	endpoint := os.Getenv("AWS_ENDPOINT_URL_" + strings.ToUpper(service))
 	return endpoint, endpoint != "", nil

@@ -45,8 +45,8 @@ type write struct {
 	done   chan error // receives the result once it is durable
 }
 
-// write calls apply in a transaction. It returns the result once what that depends
-// on is on disk, or when ctx ends; then the change may still happen.
+// write calls apply in a transaction. It returns the result once the changes behind
+// it are on disk, or when ctx ends; then the change may still happen.
 func (f *File) write(ctx context.Context, apply func(*bbolt.Tx) (changed bool, result error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (f *File) commit(batch []*write) error {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
-	// A commit whose last sync failed is visible, but perhaps not on disk. The next
-	// one puts it there.
+	// A failed commit may be visible without being on disk. So the next one is needed
+	// even if it changes nothing.
 	needed := f.failed
 	for _, w := range batch {
 		changed, result := w.apply(tx)

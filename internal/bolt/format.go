@@ -48,8 +48,8 @@ type value[T any] struct {
 	IdempotencyKey records.IdempotencyKey `json:"write_token"`
 }
 
-// decode stores the value of the record with the given id in v, a value or its
-// fields.
+// decode stores the value of the record with the given id in v, a *value or a pointer
+// to its Fields.
 func decode(id int64, b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("the record with id %d is damaged: %w", id, err)
@@ -74,8 +74,8 @@ func appendID(b []byte, id int64) []byte {
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// check returns an error unless the file is complete, and a store of a known format
-// or without buckets yet.
+// check returns an error unless the file is complete and has this format, or no
+// buckets yet.
 func check(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
@@ -95,7 +95,7 @@ func check(tx *bbolt.Tx) error {
 }
 
 // makeBuckets makes the buckets that the first version of the program expects in
-// every file. It always writes, so that it always commits.
+// every file.
 func makeBuckets(tx *bbolt.Tx) error {
 	bucket(tx, []byte("ids"))
 	bucket(tx, []byte("plants"))

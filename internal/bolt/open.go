@@ -62,8 +62,8 @@ func openFile(path string) (*bbolt.DB, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	// Put the names of a new file and its directory there too, as far as the
-	// operating system can do that.
+	// Sync the names of a new file and its directory too, as far as the operating
+	// system can do that.
 	for _, name := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
 		if dir, err := os.Open(name); err == nil {
 			_ = dir.Sync()

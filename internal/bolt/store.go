@@ -13,7 +13,7 @@ import (
 )
 
 // maxPage limits a page. While one is read, the file can't grow beyond its mapping
-// and writers can't reuse the pages that they freed.
+// and writers can't reuse the space that they freed.
 const maxPage = 1000
 
 // A Store keeps the records of one resource in a [File].

@@ -26,7 +26,7 @@ import (
 // and delays of 50, 100, 200, 400 and 500 ms. A server that gives each request
 // 8 s or more can still answer in time.
 const (
-	// maxAttempts is the default of AWS_MAX_ATTEMPTS.
+	// maxAttempts applies unless the SDK has another from AWS_MAX_ATTEMPTS.
 	maxAttempts = 6
 
 	// attemptTimeout covers an attempt from the name lookup to the last byte.
@@ -99,9 +99,10 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// backoff returns the delay after the given attempt, counted from 1.
+// backoff returns the delay after the given attempt. The SDK counts from 1, or from 0
+// with AWS_NEW_RETRIES_2026.
 func backoff(attempt int, _ error) (time.Duration, error) {
-	limit := firstDelay / 2 << min(attempt, 10)
+	limit := firstDelay << min(max(attempt-1, 0), 9)
 	return rand.N(min(limit, maxDelay)), nil
 }
 

@@ -18,8 +18,7 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("%d attempts, want 6", n)
 	}
 	for attempt, limit := range map[int]time.Duration{
-		0: firstDelay / 2, // the first, if AWS_NEW_RETRIES_2026 is set
-		1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
+		0: firstDelay, 1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
 	} {
 		var longest time.Duration
 		for range 1000 {

@@ -14,7 +14,7 @@ import (
 )
 
 // addMiddleware adds [verifyResponse] to the middleware of a request, next to the
-// HTTP client, and [hideToken] after the decoding of a response.
+// HTTP client, and [hideToken] outermost, where it sees decoded responses.
 func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyResponse", verifyResponse), middleware.After),
@@ -22,7 +22,7 @@ func addMiddleware(stack *middleware.Stack) error {
 }
 
 // hideToken replaces DynamoDB's message for a wrong signature, which quotes the
-// session token. Errors are logged.
+// session token and would be logged.
 func hideToken(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {

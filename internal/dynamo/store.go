@@ -31,12 +31,12 @@ import (
 // The client retries requests that fail or get no response. DynamoDB may carry out
 // such an attempt late: after a later attempt of the same call, and even after the
 // call has returned nil. A late Create stores the record if its id is free then, for
-// example because another call has deleted the record. A late Delete doesn't delete
-// records whose Create began after it, up to the difference of the two machines'
-// clocks.
+// example because another call has deleted the record. A late Delete spares records
+// that were created after it by their created_at, which is from another machine's
+// clock.
 //
-// Nor can the store tell the effect of an attempt without a response from that of a
-// concurrent call: of two concurrent Deletes both may return nil.
+// After an attempt without a response, a Delete that finds no record returns nil,
+// even if a concurrent call deleted it or it never existed.
 type Store[T any] struct {
 	client     *dynamodb.Client
 	table      string
@@ -89,7 +89,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	return failure(ctx, err)
 }
 
-// existing returns the result of the Create of r if its id belongs to old.
+// existing returns the result of the Create of r if old has its id already.
 func (s *Store[T]) existing(old item, owner string, r records.Record[T], key records.IdempotencyKey) error {
 	oldOwner, _ := text(old, attrOwner)
 	oldKey, _ := text(old, attrIdempotencyKey)
@@ -122,7 +122,7 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		switch {
 		case a.unclear != nil && len(failed.Item) == 0:
 			return nil // an earlier attempt has probably deleted it
-		case a.unclear != nil || oldOwner != owner:
+		case a.unclear != nil || oldOwner != owner: // oldOwner is "" if there is no record
 			return a.ifClear(records.ErrNotFound)
 		}
 		// The record exists during the call, so the call may delete it.

@@ -17,7 +17,7 @@ const (
 	maxKeyLength = 255
 
 	// maxList is the maximum size of a list body, in bytes. It bounds the memory of
-	// lists that nobody reads: 400 hold less than 256 MiB.
+	// responses to clients that don't read them: 400 hold less than 256 MiB.
 	maxList = 512 << 10
 
 	// listBatch is the maximum number of records to request from the store at
@@ -79,7 +79,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		deadline, limited := r.Context().Deadline()
+		deadline, hasDeadline := r.Context().Deadline()
 		var body array
 		last := q.after                           // the next page starts after this id
 		missing := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
@@ -101,7 +101,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				last = &record.ID
 				missing--
 			}
-			if page.Next == nil || limited && time.Until(deadline) < listReserve {
+			if page.Next == nil || hasDeadline && time.Until(deadline) < listReserve {
 				return q.response(body.close(), page.Next), nil
 			}
 			last = page.Next
@@ -110,7 +110,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 }
 
 // remove returns the function that deletes one of the caller's records in store.
-// Messages call a record noun.
+// In messages, noun stands for a record, such as "plant".
 func remove[T records.Fields](store records.Store[T], noun string) serveFunc {
 	return func(r *request) (response, error) {
 		id, err := r.recordID()

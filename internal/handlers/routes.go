@@ -9,7 +9,7 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// newRoutes returns the route table. A resource has a store and its rows. To add an
+// newRoutes returns the route table. Each resource has a store and some rows. To add an
 // operation, add a row, its function in resource.go, and its description in
 // api/openapi.yaml.
 func newRoutes(plants records.Store[plants.Plant]) []Route {
@@ -47,7 +47,7 @@ func Scopes() []string {
 //
 // The path is decoded once and must match exactly: it is not cleaned, and nothing is
 // redirected. ([http.ServeMux] redirects //plants, and accepts %2F within an id,
-// which some fronts decode before the service sees it.)
+// which an HTTP API decodes before the service sees it.)
 func (s *Service) find(method, path string) (rt *Route, id string) {
 	for i := range s.routes {
 		rt := &s.routes[i]

@@ -59,7 +59,7 @@ type response struct {
 // ServeHTTP serves one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start, ctx := time.Now(), r.Context()
-	if logging.RequestID(ctx) == "" { // package lambdahttp has set one
+	if logging.RequestID(ctx) == "" { // else package lambdahttp has set it
 		ctx = logging.WithRequestID(ctx, rand.Text())
 	}
 	req := &request{Request: r.WithContext(ctx)}
@@ -96,7 +96,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 
 // unrouted returns the result of a request without a route. OPTIONS needs no token:
 // browsers send it without one before a request from another origin (CORS), and
-// the front adds the CORS headers.
+// API Gateway or cmd/local adds the CORS headers.
 func (s *Service) unrouted(r *request) (response, error) {
 	allow := s.allowed(r.URL.Path)
 	if allow == "" {
@@ -148,7 +148,7 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	if err != nil {
 		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
 		// A client that disconnected is not an error of the service. Package auth warns
-		// about missing keys, once for all requests.
+		// about missing keys, once for each fetch.
 		if resp.status >= 500 && !errors.Is(err, context.Canceled) && !errors.Is(err, auth.ErrKeysUnavailable) {
 			level = slog.LevelError
 		}

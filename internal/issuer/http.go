@@ -53,7 +53,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 		fail(w, http.StatusBadRequest, "invalid_request", "the request is malformed, incomplete, or larger than 16 KiB")
 		return
 	}
-	// Not r.Form: RFC 6749 section 2.3.1 forbids parameters in the URL, which is logged.
+	// Not r.Form: RFC 6749 section 2.3.1 forbids parameters in the URL, which proxies log.
 	form := r.PostForm
 	if form.Get("grant_type") != "client_credentials" {
 		fail(w, http.StatusBadRequest, "unsupported_grant_type",

@@ -54,7 +54,8 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 	return &Handler{service, log}
 }
 
-// Invoke responds to the event in payload. The error is nil, whatever the event.
+// Invoke responds to the event in payload. The error is nil, whatever the event: those
+// of respond can't occur.
 //
 // The context of the request ends deadlineMargin before that of ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
@@ -95,7 +96,7 @@ func (e *event) respond(ctx context.Context, service http.Handler) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(resp, jsontext.AllowInvalidUTF8(true))
+	return json.Marshal(resp, jsontext.AllowInvalidUTF8(true)) // in headers
 }
 
 // fail returns the response to an event that the service can't respond to. The event

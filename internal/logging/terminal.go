@@ -42,8 +42,9 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 		case "method", "path", "status", "sub", "error", "cause":
 			line += " " + value
 		case "route": // such as "GET /plants": the method is in the line already
-			_, path, _ := strings.Cut(value, " ")
-			line += strings.TrimRight(" "+path, " ")
+			if _, path, ok := strings.Cut(value, " "); ok {
+				line += " " + path
+			}
 		case "duration_ms":
 			line += fmt.Sprintf(" %.1fms", a.Value.Any())
 		case "stack":

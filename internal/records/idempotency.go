@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// An IdempotencyKey makes a create repeatable: a store recognizes retries of the
-// request that created a record by it. It is at most 44 ASCII characters, safe to
+// An IdempotencyKey makes a create repeatable: by it, a store recognizes retries of
+// the request that created a record. It is at most 44 ASCII characters, safe to
 // store and to log. The first character keeps random keys and hashes apart.
 type IdempotencyKey string
 

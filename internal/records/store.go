@@ -40,8 +40,9 @@ type Fields interface {
 // at all, at one moment between call and return. ErrInUse, ErrKeyReused and
 // ErrNotFound mean that the call has no effect. After any other error it may have
 // taken effect, or may still do so. To find out, the caller repeats the Create with
-// the same idempotency key, or the Delete. A store that retries requests documents
-// what an unanswered one may do after the call.
+// the same idempotency key, or the Delete. There is one exception: a store that
+// retries requests may carry out one without a response late, even after the call.
+// It documents the effects.
 //
 // # Isolation
 //
@@ -85,7 +86,7 @@ type Store[T any] interface {
 
 	// Delete deletes the record of owner with the given id. It returns
 	// ErrNotFound if there is no such record or it belongs to another owner. Of
-	// concurrent calls, exactly one succeeds.
+	// concurrent calls, exactly one succeeds, with the exception above.
 	Delete(ctx context.Context, owner string, id int64) error
 }
 
@@ -106,7 +107,7 @@ type Page[T any] struct {
 	// may be empty although more follow.
 	Records []Record[T]
 
-	// Next is the [Query.After] of the next page, which may be empty, or nil if
+	// Next is the [Query.After] of the next page, even of an empty one. It is nil if
 	// this page is the last. It is greater than the query's After.
 	Next *int64
 }
