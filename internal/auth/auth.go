@@ -36,21 +36,21 @@ type Config struct {
 	Audiences     []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
 	Keys          *KeySet  // of the issuer, or nil to fetch them
 	KeysURL       string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
-	RequireScopes *bool    // true demands scopes even if the metadata names none; false only stops the warning
+	RequireScopes *bool    // true demands scopes even if the metadata names none; false only stops the warning of [Verifier.Load]
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
 	Subject string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
 	scopes  []string // of the token, as far as the service has them
-	limit   string   // why it doesn't have all scopes, or ""
+	limit   string   // what restricts it to these scopes, or ""
 }
 
 // Allows reports whether the caller's token has scope, one of those given to
 // [New]. No token has any other.
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// Limit says, for the log, why the caller doesn't have all scopes.
+// Limit says, for the log, what restricts the caller's scopes.
 func (c Caller) Limit() string { return c.limit }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
@@ -68,8 +68,8 @@ type Verifier struct {
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
 // as plants/read. A token has those that it names. A token that names none, not even
-// in another spelling such as plants:read, has all of them. If c or the issuer's
-// metadata requires scopes, it has none.
+// in another spelling such as plants:read, has all of them. If c requires
+// scopes, or the issuer's metadata names some of these, it has none.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
@@ -104,7 +104,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		if err != nil {
 			return Caller{}, err
 		}
-		if keys != token.keys { // which may lack the token's key
+		if keys != token.keys { // the new keys may lack the token's
 			token = nil
 		}
 	}

@@ -127,7 +127,7 @@ func (k *key) parse(data jsontext.Value) error {
 	switch alg := parsed.Algorithm; {
 	case alg != "" && !slices.Contains(k.algorithms, alg):
 		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
-	case k.Type == "RSA" && alg != "": // keys of other types have one algorithm each
+	case k.Type == "RSA" && alg != "": // others have one algorithm, Ed25519 by two names
 		k.algorithms = []string{alg}
 	}
 	return nil

@@ -30,7 +30,7 @@ type issuerKeys struct {
 	issuer   string         // that the metadata must name
 	metadata []string       // where it may be; empty if the source is configured
 	scopes   serviceScopes  // that the metadata may name
-	fixed    bool           // set is configured, and never fetched
+	fixed    bool           // the keys are configured, and never fetched
 
 	mu       sync.Mutex // await, idle and failure must be called with it
 	set      *KeySet
@@ -40,7 +40,7 @@ type issuerKeys struct {
 	began    time.Time     // of the last fetch, as are ended and err
 	ended    time.Time
 	err      error
-	searches *rate.Limiter
+	searches *rate.Limiter // of fetches for tokens that the keys don't verify
 }
 
 // A source is what the issuer's metadata says.
@@ -94,6 +94,7 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.T
 	defer k.mu.Unlock()
 	if k.set == rejected && !k.ended.After(arrived) {
 		now := wallClock()
+		// To join a running fetch is free.
 		k.await(ctx, k.idle(now) && k.searches.AllowN(now, 1), fetchWait)
 	}
 	if k.set == rejected {

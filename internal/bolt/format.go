@@ -110,7 +110,7 @@ func bucket(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
 }
 
 // must panics if a change failed. bbolt rejects only keys and values of invalid
-// sizes, which a file doesn't have. The disk's errors come from the commit.
+// sizes, which this package never passes. The disk's errors come from the commit.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -12,7 +12,7 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// maxPage limits a page. While one is read, the file can't grow beyond its mapping
+// maxPage limits a [records.Page]. While one is read, the file can't grow beyond its mapping
 // and writers can't reuse the space that they freed.
 const maxPage = 1000
 
@@ -23,11 +23,11 @@ const maxPage = 1000
 // example because the disk is full.
 type Store[T any] struct {
 	file         *File
-	ids, records []byte // the names of its buckets
+	ids, records []byte // the names of its buckets, see format.go
 }
 
 // NewStore returns the store in the two buckets with the given names, which the first
-// write makes. No other store may use them.
+// write makes if they are missing. No other store may use them.
 func NewStore[T any](file *File, ids, records string) *Store[T] {
 	return &Store[T]{file, []byte(ids), []byte(records)}
 }

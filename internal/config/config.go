@@ -27,7 +27,7 @@ const (
 
 // Config holds the settings of the service.
 type Config struct {
-	// Tables has the name of each of [Tables], by its Resource.
+	// Tables has the names of the tables, by their logical ids in template.yaml.
 	Tables map[string]string
 
 	// Tokens says which tokens are accepted. Without an issuer, only

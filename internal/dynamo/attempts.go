@@ -51,8 +51,8 @@ func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, nex
 }
 
 // ifClear returns err, the result of the last attempt, if it holds for the whole
-// call. It doesn't if an earlier attempt may have acted, or may still act: then the
-// caller has to repeat the call to find out.
+// call. Otherwise it returns ErrUnreachable: an earlier attempt may have acted, or may
+// still act, and the caller has to repeat the call to find out.
 func (a *attempts) ifClear(err error) error {
 	if err != nil && a.unclear != nil {
 		return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", records.ErrUnreachable, err, a.unclear)

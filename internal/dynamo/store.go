@@ -32,8 +32,7 @@ import (
 // such an attempt late: after a later attempt of the same call, and even after the
 // call has returned nil. A late Create stores the record if its id is free then, for
 // example because another call has deleted the record. A late Delete spares records
-// that were created after it by their created_at, which is from another machine's
-// clock.
+// whose created_at is later than the call, as far as the machines' clocks agree.
 //
 // After an attempt without a response, a Delete that finds no record returns nil,
 // even if a concurrent call deleted it or it never existed.
@@ -123,9 +122,10 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		case a.unclear != nil && len(failed.Item) == 0:
 			return nil // an earlier attempt has probably deleted it
 		case a.unclear != nil || oldOwner != owner: // oldOwner is "" if there is no record
-			return a.ifClear(records.ErrNotFound)
+			return a.ifClear(records.ErrNotFound) // or ErrUnreachable
 		}
-		// The record exists during the call, so the call may delete it.
+		// The record exists during the call, so the call may delete it. A third
+		// round needs yet another record.
 		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}

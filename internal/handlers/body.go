@@ -94,6 +94,7 @@ func typeRule(t reflect.Type) string {
 	case reflect.Int64:
 		return int64Rule
 	}
+	// For example, like [].
 	return "like " + strings.TrimSpace(string(encode(reflect.Zero(t).Interface())))
 }
 

@@ -56,8 +56,7 @@ func failf(code Code, format string, args ...any) error {
 }
 
 // failures maps errors of other packages to what the client learns. The first
-// row that matches counts. The context's errors come first, since a throttled
-// call may also have run out of time.
+// row that matches counts.
 var failures = []struct {
 	err error
 	failure

@@ -17,7 +17,8 @@ const (
 	maxKeyLength = 255
 
 	// maxList is the maximum size of a list body, in bytes. It bounds the memory of
-	// responses to clients that don't read them: 400 hold less than 256 MiB.
+	// responses to clients that don't read them: 400 such responses hold less than
+	// 256 MiB.
 	maxList = 512 << 10
 
 	// listBatch is the maximum number of records to request from the store at

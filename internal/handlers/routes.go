@@ -21,7 +21,7 @@ func newRoutes(plants records.Store[plants.Plant]) []Route {
 }
 
 // A Route is an operation of the service. HEAD is served like GET; the HTTP
-// server or the Lambda adapter drops the body.
+// server or package lambdahttp drops the body.
 type Route struct {
 	Method  string
 	Pattern string // the path; {id} stands for one segment
@@ -47,7 +47,7 @@ func Scopes() []string {
 //
 // The path is decoded once and must match exactly: it is not cleaned, and nothing is
 // redirected. ([http.ServeMux] redirects //plants, and accepts %2F within an id,
-// which an HTTP API decodes before the service sees it.)
+// which API Gateway decodes before the service sees it.)
 func (s *Service) find(method, path string) (rt *Route, id string) {
 	for i := range s.routes {
 		rt := &s.routes[i]

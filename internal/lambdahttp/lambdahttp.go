@@ -57,7 +57,7 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 // Invoke responds to the event in payload. The error is nil, whatever the event: those
 // of respond can't occur.
 //
-// The context of the request ends deadlineMargin before that of ctx, and when
+// The context of the request ends deadlineMargin before ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, err error) {

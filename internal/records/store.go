@@ -1,7 +1,7 @@
 // Package records defines what all resources share: the contract of the stores
 // that keep their records.
 //
-// It knows nothing of HTTP or databases.
+// It imports nothing of HTTP or databases.
 package records
 
 import (
@@ -40,9 +40,9 @@ type Fields interface {
 // at all, at one moment between call and return. ErrInUse, ErrKeyReused and
 // ErrNotFound mean that the call has no effect. After any other error it may have
 // taken effect, or may still do so. To find out, the caller repeats the Create with
-// the same idempotency key, or the Delete. There is one exception: a store that
-// retries requests may carry out one without a response late, even after the call.
-// It documents the effects.
+// the same idempotency key, or the Delete. There is one exception: in a store that
+// retries requests, one that got no response may take effect late, even after the
+// call. It documents the effects.
 //
 // # Isolation
 //
@@ -86,7 +86,8 @@ type Store[T any] interface {
 
 	// Delete deletes the record of owner with the given id. It returns
 	// ErrNotFound if there is no such record or it belongs to another owner. Of
-	// concurrent calls, exactly one succeeds, with the exception above.
+	// concurrent calls, exactly one succeeds. A store that retries requests may
+	// return nil for a missing record too. It documents when.
 	Delete(ctx context.Context, owner string, id int64) error
 }
 
@@ -107,8 +108,8 @@ type Page[T any] struct {
 	// may be empty although more follow.
 	Records []Record[T]
 
-	// Next is the [Query.After] of the next page, even of an empty one. It is nil if
-	// this page is the last. It is greater than the query's After.
+	// Next is the [Query.After] of the next page, also if this one is empty. It is nil
+	// if this page is the last. It is greater than the query's After.
 	Next *int64
 }
 
