@@ -36,7 +36,7 @@ func (h terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	r = r.Clone()
 	r.AddAttrs(h.attrs...)
 	r.Attrs(func(a slog.Attr) bool {
-		value := escape(nil, a).Value.String()
+		value := a.Value.String()
 		switch a.Key {
 		case "request_id":
 		case "method", "path", "status", "sub", "error", "cause":

@@ -28,8 +28,8 @@ func Quote(s string) string { return strconv.Quote(Truncate(s)) }
 
 // escape returns a with control and direction characters escaped as in Go: they
 // could control a terminal, or make a line look like another one. It leaves the
-// line breaks of a stack trace alone. It is a [slog.HandlerOptions.ReplaceAttr].
-func escape(_ []string, a slog.Attr) slog.Attr {
+// line breaks of a stack trace alone.
+func escape(a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindString || a.Key == "stack" || !strings.ContainsFunc(a.Value.String(), notPrintable) {
 		return a
 	}
@@ -42,6 +42,15 @@ func escape(_ []string, a slog.Attr) slog.Attr {
 		}
 	}
 	return slog.String(a.Key, b.String())
+}
+
+// escapeAll returns attrs, each escaped.
+func escapeAll(attrs []slog.Attr) []slog.Attr {
+	var escaped []slog.Attr
+	for _, a := range attrs {
+		escaped = append(escaped, escape(a))
+	}
+	return escaped
 }
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
