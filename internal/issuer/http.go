@@ -40,7 +40,11 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 // client_secret and unknown parameters.
 func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Access) {
 	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
+		w.Header().Set("Allow", "OPTIONS, POST")
+		if r.Method == http.MethodOptions { // before a request from another origin (CORS)
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
 		return
 	}

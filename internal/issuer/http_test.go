@@ -162,7 +162,8 @@ func TestPaths(t *testing.T) {
 		allow, body  string
 	}{
 		{"GET", keysPath, 200, "", i.JWKS() + "\n"},
-		{"GET", TokenPath, 405, "POST", `{"error":"invalid_request","error_description":"the method must be POST"}` + "\n"},
+		{"OPTIONS", TokenPath, 204, "OPTIONS, POST", ""},
+		{"GET", TokenPath, 405, "OPTIONS, POST", `{"error":"invalid_request","error_description":"the method must be POST"}` + "\n"},
 		{"POST", "/oauth2%2ftoken", 418, "", ""}, {"POST", TokenPath + "/", 418, "", ""}, {"POST", "/" + TokenPath, 418, "", ""}, {"GET", "/", 418, "", ""},
 	} {
 		r, err := http.NewRequest(test.method, base+test.path, nil)
