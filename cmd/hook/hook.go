@@ -73,7 +73,7 @@ func (h *hook) try(ctx context.Context) error {
 	}
 }
 
-// check has the new version check itself: its table, its keys, and that it serves HTTP
+// check makes the new version check itself: its table, its keys, and that it serves HTTP
 // requests.
 func (h *hook) check(ctx context.Context) error {
 	out, err := h.function.Invoke(ctx, &lambdaclient.InvokeInput{FunctionName: &h.version, Payload: []byte(check.Event)})

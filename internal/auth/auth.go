@@ -67,9 +67,9 @@ type Verifier struct {
 // client, whose idle connections it closes, and logs failures.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that it names. A token that names none, not even
-// in another spelling such as plants:read, has all of them. If c requires
-// scopes, or the issuer's metadata names some of these, it has none.
+// as plants/read. A token has those that it names. One that names none, nor anything
+// like them such as plants:admin, has all of them, unless c requires scopes or the
+// issuer's metadata has such a name. Then it has none.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")

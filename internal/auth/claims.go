@@ -23,16 +23,16 @@ var kinds = []struct {
 	accepted, rejected []string
 	remedy             string
 }{
-	{"cnf", nil, nil, bound},                                                  // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
-	{"token_use", []string{"access"}, nil, send},                              // Amazon Cognito
-	{"typ", []string{"Bearer", "DPoP", "JWT", "at+jwt", "access"}, nil, send}, // Keycloak; the media types of the header; Guardian
-	{"events", nil, nil, send},                                                // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
-	{"at_hash", nil, nil, likeID},                                             // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
-	{"c_hash", nil, nil, likeID},                                              // OpenID Connect Core section 3.3.2.11
-	{"token_class", nil, others, send},                                        // idpyoidc
-	{"ttype", nil, append([]string{"A", "R"}, others...), send},               // oidcendpoint, where access tokens are T
-	{"type", nil, others, send},                                               // Glewlwyd, Flask-JWT-Extended
-	{"token_type", nil, others, send},                                         // Simple JWT
+	{"cnf", nil, nil, bound},                                          // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
+	{"token_use", []string{"access"}, nil, send},                      // Amazon Cognito
+	{"typ", []string{"Bearer", "JWT", "at+jwt", "access"}, nil, send}, // Keycloak; the media types of the header; Guardian
+	{"events", nil, nil, send},                                        // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
+	{"at_hash", nil, nil, likeID},                                     // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
+	{"c_hash", nil, nil, likeID},                                      // OpenID Connect Core section 3.3.2.11
+	{"token_class", nil, others, send},                                // idpyoidc
+	{"ttype", nil, append([]string{"A", "R"}, others...), send},       // oidcendpoint, where access tokens are T
+	{"type", nil, others, send},                                       // Glewlwyd, Flask-JWT-Extended
+	{"token_type", nil, others, send},                                 // Simple JWT
 }
 
 var others = []string{"code", "authorization_code", "refresh", "refresh_token", "id", "id_token"}

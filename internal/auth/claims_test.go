@@ -76,7 +76,6 @@ func TestClaims(t *testing.T) {
 		{"", `"token_use":"id"`, send},
 		{"", `"token_use":true`, `the claim token_use is ""`},
 		{"", `"typ":"Bearer","auth_time":1`, ""},
-		{"", `"typ":"DPoP"`, ""},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
 		{"", `"events":{},"scope":""`, send},

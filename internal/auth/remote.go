@@ -86,9 +86,9 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return k.set, nil
 }
 
-// newer returns other keys than those that don't verify a token. Without such keys,
-// it returns rejected, with an error if the fetch failed or goes on. A fetch that has
-// ended since the request arrived is enough.
+// newer returns keys other than rejected, which don't verify a token. Without such
+// keys, it returns rejected, with an error if the fetch failed or goes on. If a fetch
+// has ended since the request arrived, it starts no other.
 func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -86,7 +86,7 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	switch {
 	case newer != keys:
 		return newer, newer.verify(jws, h)
-	case fetchErr != nil: // anybody can make up a kid, so the service has not failed
+	case fetchErr != nil: // which would mean 503, but anybody can make up a kid
 		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", err, fetchErr)
 	}
 	return nil, err

@@ -15,9 +15,9 @@ import (
 )
 
 // Config returns the settings for the SDK's clients: region, credentials, endpoint,
-// account id, FIPS, dual stack and the number of attempts. It reads the variables that
-// the SDK's config package reads. Importing that package would initialize clients of
-// AWS's sign-in services, at the cost of each cold start.
+// account id, FIPS, dual stack and the number of attempts. It reads the usual variables
+// of the SDK's config package. Importing that package would initialize clients of AWS's
+// sign-in services, at the cost of each cold start.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
 func Config() (aws.Config, error) {

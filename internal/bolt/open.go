@@ -28,7 +28,7 @@ const lockWait = 400 * time.Millisecond
 // until bbolt reads it; see [File]. Open fails within a second if another process,
 // or another File in this one, has the file open.
 //
-// Errors are one line that names the file and says what to do.
+// Errors are one line that names the file and, for the usual causes, says what to do.
 func Open(path string) (*File, error) {
 	db, err := openFile(path)
 	if err != nil {

@@ -49,7 +49,7 @@ func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) erro
 }
 
 // checked returns nil for a failed condition, since the request was valid and
-// allowed. Of other errors from DynamoDB it keeps the code and the message.
+// allowed. Of DynamoDB's final errors it keeps only the code and the message.
 func checked(ctx context.Context, err error) error {
 	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
 		return nil

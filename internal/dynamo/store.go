@@ -124,8 +124,8 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		case a.unclear != nil || oldOwner != owner: // oldOwner is "" if there is no record
 			return a.ifClear(records.ErrNotFound) // or ErrUnreachable
 		}
-		// The record exists during the call, so the call may delete it. A third
-		// round needs yet another record.
+		// What is left is owner's record, newer than newest. It exists during the call,
+		// so the call may delete it. Only a still newer record makes a third round.
 		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
@@ -170,7 +170,7 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (rec
 }
 
 // query returns the request for a page. It starts after q.After by a condition on
-// the key, since an ExclusiveStartKey would also need the keys of the table.
+// the key.
 func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 &s.table,

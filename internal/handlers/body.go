@@ -194,5 +194,6 @@ func (a *array) close() []byte {
 	if a.buffer.Len() == 0 {
 		return []byte("[]\n")
 	}
-	return append(bytes.Clone(a.buffer.Bytes()), "]\n"...)
+	a.buffer.WriteString("]\n")
+	return bytes.Clone(a.buffer.Bytes())
 }

@@ -45,7 +45,7 @@ func (c Code) Status() int { return int(c) / 100 }
 // A failure is an error together with what a client learns about it.
 type failure struct {
 	code    Code
-	message string      // names the field and the rule
+	message string      // for the client; names the field and the rule, if one is broken
 	header  http.Header // in addition to the headers of every response
 }
 

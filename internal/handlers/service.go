@@ -148,7 +148,7 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	if err != nil {
 		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
 		// A client that disconnected is not an error of the service. Package auth warns
-		// about missing keys, once for each fetch.
+		// about missing keys, at most once a second.
 		if resp.status >= 500 && !errors.Is(err, context.Canceled) && !errors.Is(err, auth.ErrKeysUnavailable) {
 			level = slog.LevelError
 		}

@@ -41,8 +41,8 @@ type Fields interface {
 // ErrNotFound mean that the call has no effect. After any other error it may have
 // taken effect, or may still do so. To find out, the caller repeats the Create with
 // the same idempotency key, or the Delete. There is one exception: in a store that
-// retries requests, one that got no response may take effect late, even after the
-// call. It documents the effects.
+// retries requests, one without a response may take effect after the call, even if
+// the call returned nil. Such a store documents the effects.
 //
 // # Isolation
 //
