@@ -96,9 +96,14 @@ func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
 
 // read reads a document and parses it.
 func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
-	resp, err := client.Get(address) // without the context of a request, which may end
+	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
 	if err != nil {
-		return parsed, err // which names the address
+		return parsed, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		err = errors.Unwrap(err) // a *url.Error repeats the whole address
+		return parsed, fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
 	// The body is always read, so that the connection can be used again.
@@ -114,7 +119,7 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("GET %s: %w", resp.Request.URL.Redacted(), err) // after redirects
+		err = fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
 	}
 	return parsed, err
 }
@@ -140,11 +145,16 @@ func CheckURL(address string) error {
 	case err != nil:
 		return errors.New("not a valid URL")
 	case u.Hostname() == "":
-		return fmt.Errorf("the address %q has no host", u.Redacted())
+		return fmt.Errorf("the address %q has no host", withoutSecrets(u))
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("the address %q must be https, except on this machine", u.Redacted())
+		return fmt.Errorf("the address %q must be https, except on this machine", withoutSecrets(u))
 	}
 	return nil
+}
+
+// withoutSecrets returns an address without the parts that may contain a password.
+func withoutSecrets(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 func isLocal(host string) bool {

@@ -89,10 +89,10 @@ func TestResponses(t *testing.T) {
 	for name, test := range map[string]struct{ page, want string }{
 		"500 with keys":  {"HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid, "GET " + url + ": status 500 Internal Server Error"},
 		"HTML":           {"\x00\xff<html>", `GET ` + url + `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
-		"closed at once": {"", `Get "` + url + `": unexpected EOF`},
+		"closed at once": {"", "GET " + url + ": unexpected EOF"},
 		"closed early":   {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid, "unexpected EOF"},
 		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
-		"login page":     {redirect("https://user:secret@b.test/login"), "GET https://user:xxxxx@b.test/login: status 404"},
+		"login page":     {redirect("https://user:secret@b.test/login?secret"), "GET https://b.test/login: status 404"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
@@ -107,8 +107,22 @@ func TestResponses(t *testing.T) {
 			}
 		})
 	}
-	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys"}, nil, io.Discard)
-	checkLoad(t, v, `Get "http://user:***@127.0.0.1:1/keys": `)
+	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
+	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
+}
+
+// Anybody can cause fetches, which may all fail at once.
+func TestWarnings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		v := newVerifier(t, auth.Config{KeysURL: keysURL}, &site{}, &log)
+		for range 3 {
+			checkLoad(t, v, "status 404")
+		}
+		if n := strings.Count(log.String(), "level=WARN"); n != 1 {
+			t.Errorf("got %d warnings in a second, want 1:\n%s", n, &log)
+		}
+	})
 }
 
 func TestRedirects(t *testing.T) {

@@ -114,7 +114,8 @@ func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
 	if done == nil {
 		return
 	}
-	ctx, cancel := context.WithDeadline(ctx, k.began.Add(limit))
+	// The minimum counts if the clock was set back.
+	ctx, cancel := context.WithTimeout(ctx, min(limit, limit-wallClock().Sub(k.began)))
 	defer cancel()
 	k.mu.Unlock()
 	defer k.mu.Lock()
