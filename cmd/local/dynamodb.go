@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 )
 
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
@@ -52,7 +54,11 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 		where += " at " + *endpoint // without password: NewClient has checked it
 	}
 	for _, table := range cfg.Tables {
-		if err := dynamo.EnsureTable(ctx, client, table); err != nil {
+		err := dynamo.EnsureTable(ctx, client, table)
+		if errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 	}

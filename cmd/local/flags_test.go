@@ -19,7 +19,7 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %+v", args, got, err, want)
 		}
 	}
-	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr :65536", "serve"} {
+	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr=", "-addr :65536", "serve"} {
 		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); !errors.Is(err, errUsage) {
 			t.Errorf("%q: got %+v, %v, want a usage error", args, got, err)
 		}

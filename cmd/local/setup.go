@@ -38,8 +38,14 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	flags.SetOutput(io.Discard) // errors are returned, in one line
 	flags.Func("addr", "`address` to listen on; port 0 picks one (default "+o.addr+")", func(addr string) error {
 		o.addr = addr
-		_, err := net.ResolveTCPAddr("tcp", addr)
-		return err
+		_, _, err := net.SplitHostPort(addr)
+		if err == nil {
+			_, err = net.ResolveTCPAddr("tcp", addr)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: use HOST:PORT, such as 127.0.0.1:8081", err)
+		}
+		return nil
 	})
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+

@@ -121,8 +121,11 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 
 // checkIssuer returns an error unless an issuer can have metadata.
 func checkIssuer(issuer string) error {
-	if strings.ContainsAny(issuer, "?# ") {
-		return errors.New("an issuer has no query, no fragment and no spaces")
+	if strings.ContainsAny(issuer, "@?# ") { // not printed, since it may contain a password
+		return errors.New("an issuer has no user, query, fragment or spaces")
+	}
+	if !strings.HasPrefix(issuer, "https://") && !strings.HasPrefix(issuer, "http://") {
+		return fmt.Errorf("%q doesn't begin with https://", issuer)
 	}
 	if strings.Contains(issuer, "/.well-known/") {
 		return errors.New("this is the address of the metadata: use the issuer in it")

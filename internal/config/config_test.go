@@ -81,7 +81,8 @@ func TestInvalid(t *testing.T) {
 		{TokenJWKSURL, "http://localhost.issuer.example/keys", issuer},
 		{TokenJWKSURL, "http://localhost@issuer.example", issuer},
 		{TokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
-		{TokenJWKSURL, "http://user:secret@issuer.example/keys", issuer},
+		{TokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
+		{TokenIssuer, "https://user:secret@issuer.example", issuer},
 		{CORSOrigins, "localhost:3000", nil},
 		{CORSOrigins, "http://a.example, https://b.example/", nil},
 		{CORSOrigins, "https://*.example", nil},
@@ -104,11 +105,11 @@ func TestIssuers(t *testing.T) {
 		return err
 	}
 	for issuer, fault := range map[string]string{
-		"urn:plantstore:local": `the address "urn:plantstore:local" has no host`,
+		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https://`,
 		"http://a.test":        `the address "http://a.test" must be https`,
-		"https://a.test/?":     `an issuer has no query, no fragment and no spaces`,
-		"https://a.test/#":     `an issuer has no query, no fragment and no spaces`,
-		"https://a.test ":      `an issuer has no query, no fragment and no spaces`,
+		"https://a.test/?":     `an issuer has no user, query, fragment or spaces`,
+		"https://a.test/#":     `an issuer has no user, query, fragment or spaces`,
+		"https://a.test ":      `an issuer has no user, query, fragment or spaces`,
 		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
