@@ -33,6 +33,10 @@ const (
 	// DynamoDB answers in milliseconds.
 	attemptTimeout = time.Second
 
+	// dialTimeout is shorter, so that a failure to connect is not taken for a request
+	// without a response.
+	dialTimeout = attemptTimeout - 100*time.Millisecond
+
 	// Delays are random. AWS suggests tens of milliseconds for the first; the
 	// SDK's is up to 2 s.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
@@ -110,7 +114,7 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 // could lead the session token elsewhere. The SDK's own client is slower: it sets
 // a deadline for each read.
 func newHTTPClient(t *http.Transport) *http.Client {
-	t.DialContext = (&net.Dialer{Timeout: attemptTimeout}).DialContext
+	t.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	t.IdleConnTimeout = idleTimeout
 	t.MaxIdleConns = maxIdleConns
 	t.MaxIdleConnsPerHost = maxIdleConns
