@@ -42,6 +42,8 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "OPTIONS, POST")
 		if r.Method == http.MethodOptions { // before a request from another origin (CORS)
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}

@@ -38,7 +38,8 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 		"restore it, or remove it to create a new one, which invalidates all tokens", path)
 }
 
-// createKey writes a new key to path.
+// createKey writes a new key to path. It renames a complete file, since a full disk
+// would leave a part of the key.
 func createKey(path string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -49,5 +50,8 @@ func createKey(path string) (*ecdsa.PrivateKey, error) {
 		return nil, err
 	}
 	block := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	return key, os.WriteFile(path, block, 0o600)
+	if err := os.WriteFile(path+".new", block, 0o600); err != nil {
+		return nil, err
+	}
+	return key, os.Rename(path+".new", path)
 }
