@@ -24,7 +24,7 @@ import (
 // what the last one means.
 type attempts struct {
 	// unclear is the error of the last attempt that DynamoDB may have carried out,
-	// or may still carry out, or nil if there was none.
+	// or may still carry out. It is nil without such an attempt.
 	unclear error
 }
 

@@ -43,7 +43,7 @@ func Scopes() []string {
 }
 
 // find returns the route for a method and a path, and the segment of the path
-// that stands for {id}. It returns nil if there is none.
+// that stands for {id}. It returns nil if no route matches.
 //
 // The path is decoded once and must match exactly: it is not cleaned, and nothing is
 // redirected. ([http.ServeMux] redirects //plants, and accepts %2F within an id,

@@ -31,8 +31,8 @@ type Issuer struct {
 }
 
 // Open returns the Issuer whose key is in dir, in the file [KeyFile], and whose
-// tokens can have the given scopes. It creates the key if there is none, but leaves an
-// invalid file alone and returns an error.
+// tokens can have the given scopes. It creates a missing key, but leaves an invalid
+// file alone and returns an error.
 func Open(dir string, scopes []string) (*Issuer, error) {
 	key, err := loadOrCreateKey(dir)
 	if err != nil {
