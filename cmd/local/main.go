@@ -122,7 +122,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		return err
 	case <-ctx.Done():
 	}
-	fmt.Fprintf(stderr, "finishing requests in flight, for up to %v; press Ctrl-C again to stop at once\n", drainTimeout)
+	fmt.Fprintf(stderr, "stopping; requests in flight may take up to %v; press Ctrl-C again to stop at once\n", drainTimeout)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {

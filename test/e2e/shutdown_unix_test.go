@@ -29,7 +29,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
-			if text := p.Stderr.String(); !strings.Contains(text, "finishing requests in flight, for up to 15s; press Ctrl-C again") {
+			if text := p.Stderr.String(); !strings.Contains(text, "stopping; requests in flight may take up to 15s; press Ctrl-C again") {
 				t.Errorf("it doesn't say what it waits for:\n%s", text)
 			}
 		})
