@@ -22,7 +22,7 @@ acceptance: ## run the acceptance suite against a deployment: BASE=https://… T
 	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-ACTIONLINT = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
+ACTIONLINT = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, workflows, other systems
 	! gofmt -l . | grep .
@@ -63,7 +63,7 @@ bench: ## print the figures of docs/benchmarks.md; the first ones need Linux
 
 # Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
-OASDIFF = go run github.com/oasdiff/oasdiff@v1.30.0
+OASDIFF = go run github.com/oasdiff/oasdiff@v1.35.0
 
 api-lint: ## check api/openapi.yaml: valid OpenAPI 3.1, and its style
 	$(SPECTRAL) lint --fail-severity=hint --ruleset test/contract/spectral.yaml api/openapi.yaml

@@ -3,6 +3,7 @@ package api_test
 import (
 	"cmp"
 	"context"
+	"encoding/json/jsontext"
 	"errors"
 	"maps"
 	"net/http"
@@ -11,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/records"

@@ -1,13 +1,12 @@
 package auth
 
 import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 )

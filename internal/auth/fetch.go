@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"golang.org/x/time/rate"
 
 	"example.com/plantstore/internal/logging"

@@ -2,13 +2,13 @@ package bolt
 
 import (
 	"encoding/binary"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/records"

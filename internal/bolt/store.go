@@ -3,10 +3,10 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/json/v2"
 	"reflect"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/records"

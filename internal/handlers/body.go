@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"bytes"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +12,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/records"

@@ -7,12 +7,12 @@ import (
 	"crypto"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json/v2"
 	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
-	"github.com/go-json-experiment/json"
 )
 
 // The contents of tokens. They don't depend on the issuer's address, so that

@@ -1,6 +1,6 @@
 module example.com/client
 
-go 1.26
+go 1.27
 
 require github.com/oapi-codegen/runtime v1.8.0
 
