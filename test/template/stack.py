@@ -1,114 +1,93 @@
 """Reads jobs from standard input and writes their results to standard output,
 one JSON object per line.
 
-{"template": TEXT, "parameters": {NAME: VALUE}}
+{"template": TEXT, "parameters": {NAME: VALUE}, "region": NAME}
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
     "CreateOnly", "Refused", "Error"}. CreateOnly lists by resource type the
-    properties whose change replaces the resource; Refused lists the invalid
-    parameters and the violated rules.
+    properties whose change replaces the resource; Refused has the first invalid
+    parameter, or the violated rules. With "snapshot": true the result also has
+    "Snapshot", the resources and outputs as YAML.
 {"lint": TEXT, "parameters": {NAME: VALUE}}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
 
+import contextlib
+import copy
+import functools
 import json
 import logging
 import re
 import sys
 
+import yaml
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
-from samcli.lib.intrinsic_resolver.intrinsic_property_resolver import IntrinsicResolver
-from samcli.lib.intrinsic_resolver.intrinsics_symbol_table import IntrinsicsSymbolTable
-from samcli.yamlhelper import yaml_parse
+from cloud_radar.cf.unit import Template
 from samtranslator.model.exceptions import InvalidDocumentException
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
 
 UPLOADED = {"Bucket": "deployments", "Key": "code"}  # as sam deploy replaces CodeUri
 
 
-class Symbols(IntrinsicsSymbolTable):
-    def __init__(self, values):
-        super().__init__()
-        self.values = values
+class Stack(Template):
+    AccountId, NoValue = "${AWS::AccountId}", "${AWS::NoValue}"
+    StackName, StackId = "plants", "arn:stack/plants/id"
 
-    def resolve_symbols(self, logical_id, resource_attribute, ignore_errors=False):
-        if logical_id in self.values:
-            return self.values[logical_id]
-        suffix = "" if resource_attribute == IntrinsicResolver.REF else "." + resource_attribute
-        return "${" + logical_id + suffix + "}"
+
+class Dumper(yaml.SafeDumper):
+    """Writes strings of several lines as such."""
+
+
+Dumper.add_representer(str, lambda d, s: d.represent_scalar("tag:yaml.org,2002:str", s, style="|" if "\n" in s else None))
+
+
+parsed = functools.cache(yaml_parse)
 
 
 def translate(text, parameters):
-    template = yaml_parse(text)
+    template = copy.deepcopy(parsed(text))
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = UPLOADED
-    return Translator({}, Parser()).translate(template, parameters)
-
-
-def invalid(declared, value):
-    return (
-        not re.fullmatch(declared.get("AllowedPattern", ".*"), value)
-        or value not in map(str, declared.get("AllowedValues", [value]))
-        or len(value) > declared.get("MaxLength", 4096)
-    )
+    return json.loads(json.dumps(Translator({}, Parser()).translate(template, parameters)))
 
 
 def without_omitted(v):
     if isinstance(v, list):
-        return [without_omitted(e) for e in v if e != "${AWS::NoValue}"]
+        return [without_omitted(e) for e in v if e != Stack.NoValue]
     if isinstance(v, dict):
-        return {key: without_omitted(e) for key, e in v.items() if e != "${AWS::NoValue}"}
+        return {key: without_omitted(e) for key, e in v.items() if e != Stack.NoValue}
     return v
 
 
-def evaluate(template, parameters):
-    values = {name: str(p.get("Default", "")) for name, p in template["Parameters"].items()}
-    values |= parameters
-    values |= {"AWS::Region": "eu-central-1", "AWS::Partition": "aws", "AWS::StackName": "plants", "AWS::StackId": "arn:stack/plants/id"}
-    symbols = Symbols(values)
-    resolver = IntrinsicResolver(template, symbols)
-
-    def value(v):
-        return without_omitted(resolver.intrinsic_property_resolver(v, ignore_errors=False))
-
-    def substitute(arg, ignore_errors):
-        text, local = arg if isinstance(arg, list) else (arg, {})
-
-        def variable(match):
-            name, _, attribute = match[1].partition(".")
-            if name in local:
-                return value(local[name])
-            return symbols.resolve_symbols(name, attribute or IntrinsicResolver.REF)
-
-        return re.sub(r"\$\{([^!}]+)\}", variable, text)
-
-    # SAM's own Fn::Sub doesn't know the form with variables of its own.
-    resolver.intrinsic_key_function_map[IntrinsicResolver.FN_SUB] = substitute
-
-    def exists(v):
-        return "Condition" not in v or value({"Fn::And": [{"Condition": v["Condition"]}]})
-
-    def section(name):
-        return {key: value(v) for key, v in template.get(name, {}).items() if exists(v)}
-
-    declared = template["Parameters"]
-    refused = [name for name, v in parameters.items() if name not in declared or invalid(declared[name], v)]
-    refused += [
-        assertion["AssertDescription"]
-        for rule in template.get("Rules", {}).values()
-        if value(rule.get("RuleCondition", True))
-        for assertion in rule["Assertions"]
-        if not value(assertion["Assert"])
-    ]
-    kinds = {r["Type"] for r in template["Resources"].values()}
+def evaluate(template, parameters, region):
+    text = json.dumps(template)
+    for name, resource in template["Resources"].items():
+        attributes = re.findall(name + r'(?:", "|\.)(\w+)', text)
+        values = {attribute: "${%s.%s}" % (name, attribute) for attribute in attributes}
+        resource["Metadata"] = {"Cloud-Radar": {"ref": "${%s}" % name, "attribute-values": values}}
+    for parameter in template["Parameters"].values():
+        parameter.setdefault("Default", "")
+    stack = Stack(template)
+    stack.Partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
+    try:
+        resolved = stack.render(parameters, region)
+    except ValueError as e:
+        return {"Refused": [str(e)], "Parameters": template["Parameters"]}
+    rules = stack.resolve_values(resolved.get("Rules", {})).values()
+    refused = [a["AssertDescription"] for r in rules if r.get("RuleCondition", True) for a in r["Assertions"] if not a["Assert"]]
+    resources, outputs = without_omitted(resolved["Resources"]), resolved["Outputs"]
+    for resource in resources.values():
+        del resource["Metadata"]
+    kinds = {r["Type"] for r in resources.values()}
     return {
-        "Resources": section("Resources"),
-        "Outputs": section("Outputs"),
+        "Resources": resources,
+        "Outputs": outputs,
         "Parameters": template["Parameters"],
         "CreateOnly": {kind: [p.split("/")[2] for p in schema(kind).get("createOnlyProperties", [])] for kind in kinds},
         "Refused": refused,
@@ -134,11 +113,17 @@ def run(job):
         translated = json.dumps(translate(job["lint"], parameters))
         return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3011"])}
     try:
-        return evaluate(translate(job["template"], parameters), parameters)
+        stack = evaluate(translate(job["template"], parameters), parameters, job.get("region") or "eu-central-1")
     except InvalidDocumentException as e:
         return {"Error": "; ".join(cause.message for cause in e.causes)}
+    if job.get("snapshot"):
+        all = {**stack["Resources"], "Outputs": stack["Outputs"]}
+        stack["Snapshot"] = yaml.dump(all, Dumper=Dumper, default_flow_style=None, width=1000)
+    return stack
 
 
 logging.disable(logging.WARNING)
 for line in sys.stdin:
-    print(json.dumps(run(json.loads(line))), flush=True)
+    with contextlib.redirect_stdout(sys.stderr):  # cloud-radar prints each template
+        result = run(json.loads(line))
+    print(json.dumps(result), flush=True)

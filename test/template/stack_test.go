@@ -26,6 +26,7 @@ type stack struct {
 	Refused    []string             // invalid parameters and violated Rules
 	Error      string               // why the translator rejects the template
 	Findings   []string             // of cfn-lint
+	Snapshot   string               // resources and outputs as YAML
 }
 
 type resource struct {
@@ -46,7 +47,9 @@ type parameter struct {
 type job struct {
 	Template   string            `json:"template,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+	Region     string            `json:"region,omitempty"`
 	Lint       string            `json:"lint,omitempty"`
+	Snapshot   bool              `json:"snapshot,omitempty"`
 }
 
 //go:embed stack.py
@@ -150,7 +153,8 @@ func str(v any, path ...string) string {
 	}
 }
 
-// allowed returns what the policies of a role allow, as "action resource".
+// allowed returns what the policies of a role allow, as "action resource", and the
+// managed policies. A statement that says more is returned as it is.
 func (s stack) allowed(role string) (all []string) {
 	policies := slices.Clone(list(s.Resources[role].Properties, "Policies"))
 	for _, r := range s.Resources {
@@ -160,6 +164,9 @@ func (s stack) allowed(role string) (all []string) {
 	}
 	for _, policy := range policies {
 		for _, statement := range list(policy, "PolicyDocument", "Statement") {
+			if object, _ := statement.(map[string]any); str(statement, "Effect") != "Allow" || len(object) != 3 {
+				all = append(all, str(statement))
+			}
 			for _, action := range list(statement, "Action") {
 				for _, resource := range list(statement, "Resource") {
 					all = append(all, str(action)+" "+str(resource))
@@ -167,6 +174,10 @@ func (s stack) allowed(role string) (all []string) {
 			}
 		}
 	}
+	for _, arn := range list(s.Resources[role].Properties, "ManagedPolicyArns") {
+		all = append(all, str(arn))
+	}
+	slices.Sort(all)
 	return all
 }
 
