@@ -96,7 +96,7 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.
 
-.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete need-stack dynamodb start-api
+.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete need-stack snapshot dynamodb start-api
 
 CONFIG_ENV ?= default
 
@@ -159,6 +159,9 @@ delete: need-stack ## delete the stack, but keep the table and the user pool
 
 need-stack:
 	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
+
+snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml
+	go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb

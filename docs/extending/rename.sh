@@ -83,4 +83,4 @@ rename_tree
 for patch in "$copy"/.git/*.patch; do
 	[ ! -e "$patch" ] || cp "$patch" docs/extending/
 done
-echo "renamed; now run: go test ./..."
+echo "renamed; now run: make snapshot && go test ./..."

@@ -16,8 +16,9 @@ func TestGuide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := copyProject(t)
 			apply(t, dir, name)
+			run(t, dir, "make snapshot")
 			run(t, dir, "go test ./internal/... ./api ./cmd/...")
-			run(t, dir, "go test ./test/template -run ^(TestTable|TestPermissions|TestEnvironment|TestNewValues|TestScopes|TestRetention|TestLint|TestCORS)")
+			run(t, dir, "go test ./test/template -run ^(TestTable|TestPermissions|TestEnvironment|TestNewValues|TestScopes|TestRetention|TestLint|TestCORS|TestSnapshot|TestAlarms)")
 			run(t, dir, "go test ./test/e2e -run ^TestBolt$")
 		})
 	}
@@ -28,6 +29,7 @@ func TestGuide(t *testing.T) {
 		}
 		run(t, dir, "make rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids TITLE=Orchidarium")
 		run(t, dir, "git diff --exit-code -- docs/page.png") // a binary file
+		run(t, dir, "make snapshot")
 		if empty := run(t, dir, "find . -type d -empty ! -path ./.git/*"); empty != "" {
 			t.Errorf("make rename left the empty folders\n%s", empty)
 		}
