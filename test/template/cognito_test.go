@@ -60,3 +60,56 @@ func TestScopes(t *testing.T) {
 		t.Errorf("template.yaml: the resource servers of UserPool define %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
 	}
 }
+
+// What protects the users of the pool, and what its clients may do.
+func TestCognitoSettings(t *testing.T) {
+	t.Parallel()
+	checkSettings(t, []setting{
+		{"UserPool", "AdminCreateUserConfig", "", `{"AllowAdminCreateUserOnly":true}`, "anybody could sign up and create plants"},
+		{"UserPool", "AccountRecoverySetting.RecoveryMechanisms", "", `[{"Name":"admin_only","Priority":1}]`, "who reads a user's e-mail could take over the account"},
+		{"UserPool", "Policies.PasswordPolicy.MinimumLength", "", "12", "nothing but the length protects against guessing"},
+		{"UserPool", "Policies.PasswordPolicy.TemporaryPasswordValidityDays", "", "7", "a forgotten invitation must expire"},
+		{"UserPool", "UsernameConfiguration", "", `{"CaseSensitive":false}`, "Alice and alice would be two users; a pool can't change this later"},
+		{"UserPool", "DeletionProtection", "", "ACTIVE", "without the pool nobody can access their plants again"},
+		{"UserClient", "GenerateSecret", "", "false", "pages and programs of users can't keep a secret"},
+		{"UserClient", "ExplicitAuthFlows", "", `["ALLOW_USER_PASSWORD_AUTH","ALLOW_USER_SRP_AUTH","ALLOW_REFRESH_TOKEN_AUTH"]`, "no sign-in by administrators or custom challenges"},
+		{"UserClient", "PreventUserExistenceErrors", "", "ENABLED", "the responses would tell who is a user"},
+		{"UserClient", "AllowedOAuthFlows", "", "", "the pool has no pages for signing in"},
+		{"UserClient", "AccessTokenValidity", "", "60", "a stolen token works that long"},
+		{"UserClient", "TokenValidityUnits.AccessToken", "", "minutes", "a stolen token would work for 60 hours or days"},
+		{"ProgramClient", "GenerateSecret", "", "true", "anybody could get tokens of the client"},
+		{"ProgramClient", "ExplicitAuthFlows", "", `["ALLOW_REFRESH_TOKEN_AUTH"]`, "users may not sign in with it; an empty list would allow the default flows"},
+		{"ProgramClient", "AccessTokenValidity", "", "60", "a stolen token works that long"},
+		{"ProgramClient", "TokenValidityUnits.AccessToken", "", "minutes", "a stolen token would work for 60 hours or days"},
+		{"ProgramClient", "AllowedOAuthFlowsUserPoolClient", "MachineClient=false", "false", "without MachineClient there are no tokens for programs"},
+		{"ProgramClient", "AllowedOAuthFlows", "MachineClient=false", "", "without MachineClient there are no tokens for programs"},
+		{"ProgramClient", "AllowedOAuthFlowsUserPoolClient", "MachineClient=true", "true", "the client needs it for tokens"},
+		{"ProgramClient", "AllowedOAuthFlows", "MachineClient=true", `["client_credentials"]`, "other flows would let users sign in through the client"},
+		{"TokenDomain", "Domain", "MachineClient=true", "plants-id", "the domain must be unique in the region, as the stack's ID is"},
+	})
+}
+
+// An issuer of one's own comes with its audience, and without what needs the pool.
+func TestIssuerParameters(t *testing.T) {
+	t.Parallel()
+	checkRefused(t, map[string]string{
+		"TokenAudience=plants":                                             "need TokenIssuer",
+		"TokenJwksUrl=https://a.example/keys":                              "need TokenIssuer",
+		"TokenIssuer=https://a.example":                                    "TokenIssuer needs TokenAudience",
+		"TokenIssuer=http://a.example TokenAudience=a":                     "TokenIssuer",
+		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | separates values in Description
+		"TokenIssuer=https://a.example TokenAudience=a MachineClient=true": "MachineClient needs",
+	})
+}
+
+// The token endpoint has another host in AWS GovCloud (US).
+// https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
+func TestTokenURL(t *testing.T) {
+	t.Parallel()
+	for region, host := range map[string]string{"eu-central-1": "auth.eu-central-1", "us-gov-west-1": "auth-fips.us-gov-west-1"} {
+		s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides("MachineClient=true"), Region: region})
+		if got, want := str(s.Outputs["TokenUrl"], "Value"), "https://${TokenDomain}."+host+".amazoncognito.com/oauth2/token"; got != want {
+			t.Errorf("template.yaml: TokenUrl is %s, want %s", got, want)
+		}
+	}
+}

@@ -2,12 +2,74 @@ package template
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"example.com/plantstore/test/openapi"
 )
+
+// A setting is a value of the deployed stack that may not change, even if somebody
+// writes the snapshots again: why says what would break. If with is empty, it holds
+// with the defaults and with everything turned on; otherwise with these parameters.
+type setting struct{ resource, path, with, want, why string }
+
+func checkSettings(t *testing.T, settings []setting) {
+	t.Helper()
+	for _, s := range settings {
+		stacks := []stack{deploy(t, overrides(s.with))}
+		if s.with == "" {
+			stacks = append(stacks, deploy(t, everything(t)))
+		}
+		for _, stack := range stacks {
+			if got := str(stack.Resources[s.resource].Properties, strings.Split(s.path, ".")...); got != s.want {
+				t.Errorf("template.yaml: with %q, %s of %s is %s, want %s: %s", s.with, s.path, s.resource, got, s.want, s.why)
+				break
+			}
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const (
+		trust   = `[{"Action":"sts:AssumeRole","Effect":"Allow","Principal":{"Service":"%s.amazonaws.com"}}]`
+		stage   = "PlantApiApiGatewayDefaultStage"
+		route   = "Body.paths.$default.x-amazon-apigateway-any-method."
+		logging = `{"ApplicationLogLevel":"TRACE","LogFormat":"JSON","LogGroup":"${FunctionLogs}","SystemLogLevel":"INFO"}`
+	)
+	checkSettings(t, []setting{
+		{"FunctionRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "lambda"), "nobody else may write to the tables as the function"},
+		{"CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "codedeploy"), "nobody else may move traffic or invoke the hook"},
+		{function + "AnyRequestPermission", "Principal", "", "apigateway.amazonaws.com", "only API Gateway may invoke the function without credentials"},
+		{function + "AnyRequestPermission", "SourceArn", "", "arn:aws:execute-api:eu-central-1:${AWS::AccountId}:${PlantApi}/*/*", "another account's API may not invoke the function"},
+
+		{function, "Timeout", "", "10", "requests get their own 504 half a second before it; docs/costs.md and clients count on 10 s, API Gateway allows 30 s"},
+		{function, "MemorySize", "", "256", "the processor's share depends on it: docs/benchmarks.md and docs/costs.md hold for this size"},
+		{function, "LoggingConfig", "", logging, "LOG_LEVEL has filtered the lines already; alarms need the lines of the platform, retention needs this group"},
+		{function, "ReservedConcurrentExecutions", "Architecture=arm64", "", "a new account has no concurrency to reserve"},
+		{function, "ReservedConcurrentExecutions", "ReservedConcurrency=5", "5", "the parameter must take effect"},
+		{function, "TracingConfig.Mode", "Architecture=arm64", "PassThrough", "traces cost"},
+		{function, "TracingConfig.Mode", "Tracing=true", "Active", "the parameter must take effect"},
+		{function, "Architectures", "Architecture=x86_64", `["x86_64"]`, "make build has built for this processor"},
+
+		{function + "DeploymentGroup", "AutoRollbackConfiguration", "", `{"Enabled":true,"Events":["DEPLOYMENT_FAILURE","DEPLOYMENT_STOP_ON_ALARM","DEPLOYMENT_STOP_ON_REQUEST"]}`, "a canary that fails must lose its traffic"},
+		{function + "DeploymentGroup", "ServiceRoleArn", "", "${CodeDeployServiceRole.Arn}", "SAM's own role has no permissions boundary"},
+
+		{"PlantApi", route + "isDefaultRoute", "", "true", "the function responds to unknown paths and preflight requests, too"},
+		{"PlantApi", route + "x-amazon-apigateway-integration.payloadFormatVersion", "", "2.0", "internal/lambdahttp reads no other format"},
+		{"PlantApi", route + "x-amazon-apigateway-integration.uri", "", "arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${PlantFunctionAliaslive}/invocations", "traffic that bypasses the alias bypasses the canary"},
+		{stage, "AutoDeploy", "", "true", "a changed API would not reach the stage"},
+		{stage, "AccessLogSettings.DestinationArn", "", "arn:aws:logs:eu-central-1:${AWS::AccountId}:log-group:${AccessLogs}", "retention and the query for throttling need this group"},
+		{stage, "DefaultRouteSettings", "Architecture=arm64", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
+		{stage, "DefaultRouteSettings", "ThrottlingRate=1 ThrottlingBurst=2", `{"ThrottlingBurstLimit":"2","ThrottlingRateLimit":"1"}`, "the parameters must take effect"},
+
+		{"FunctionLogs", "RetentionInDays", "LogRetention=7", "7", "logs have the users' subs: they may not be kept longer"},
+		{"AccessLogs", "RetentionInDays", "LogRetention=7", "7", "the access log has addresses of clients: it may not be kept longer"},
+		{"AccessLogs", "LogGroupName", "", "/aws/vendedlogs/plants/access", "another prefix fills the account's resource policy for logs"},
+	})
+}
 
 // PermissionsBoundary applies to every role, that of SAM's resources too.
 func TestBoundary(t *testing.T) {
@@ -59,4 +121,46 @@ func TestAccessLog(t *testing.T) {
 	if v := regexp.MustCompile(`\$context\.(path|identity\.userAgent|domain\w+|customDomain)`).FindString(format); v != "" || !json.Valid([]byte(format)) {
 		t.Errorf("template.yaml: the format of the access log is not JSON, or has %q, which clients choose: %s", v, format)
 	}
+}
+
+// ARNs fit the partition of the region.
+func TestPartitions(t *testing.T) {
+	t.Parallel()
+	for region, partition := range map[string]string{"cn-north-1": "aws-cn", "us-gov-west-1": "aws-us-gov"} {
+		s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: otherIssuer, Region: region})
+		for name, r := range s.Resources {
+			for _, arn := range regexp.MustCompile(`arn:([\w-]+):`).FindAllStringSubmatch(str(r.Properties), -1) {
+				if arn[1] != partition {
+					t.Errorf("template.yaml: in %s, %s has an ARN of the partition %s, want %s", region, name, arn[1], partition)
+				}
+			}
+		}
+		if len(s.Resources) == 0 {
+			t.Errorf("template.yaml: in %s it is refused because of %q", region, s.Refused)
+		}
+	}
+}
+
+// checkRefused checks that CloudFormation refuses the parameters, before it changes
+// anything, for a reason that has the given text. Without text they are valid.
+func checkRefused(t *testing.T, reasons map[string]string) {
+	t.Helper()
+	for parameters, want := range reasons {
+		got := strings.Join(do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)}).Refused, "; ")
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	checkRefused(t, map[string]string{
+		"CorsOrigins=*":                  "",
+		"CorsOrigins=https://a.example/": "CorsOrigins",    // an origin has no path
+		"ThrottlingRate=0":               "ThrottlingRate", // would stop the service
+		"ReservedConcurrency=0":          "ReservedConcurrency",
+		"ExistingTable=a/b":              "ExistingTable",
+		"PermissionsBoundary=boundary":   "PermissionsBoundary",
+	})
 }

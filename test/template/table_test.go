@@ -79,7 +79,6 @@ func checkPermissions(t *testing.T, parameters map[string]string, name func(conf
 		}
 	}
 	got := s.allowed("FunctionRole")
-	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("template.yaml: the policies of FunctionRole allow\n%s\nwant those of package dynamo, of the logs and of tracing:\n%s",
@@ -88,7 +87,12 @@ func checkPermissions(t *testing.T, parameters map[string]string, name func(conf
 	if got := str(s.Resources[function].Properties, "Role"); got != "${FunctionRole.Arn}" {
 		t.Errorf("template.yaml: the role of %s is %s, which this test doesn't know", function, got)
 	}
-	if policies := str(s.Resources["FunctionRole"].Properties, "ManagedPolicyArns"); policies != "" {
-		t.Errorf("template.yaml: remove the managed policies %s: they may grant more than the function uses", policies)
+	if got, want := strings.Join(s.allowed("CodeDeployServiceRole"), "\n"), "arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"; got != want {
+		t.Errorf("template.yaml: the policies of CodeDeployServiceRole allow\n%s\nwant\n%s", got, want)
+	}
+	for name, r := range s.Resources {
+		if strings.HasPrefix(r.Type, "AWS::IAM::") && r.Type != "AWS::IAM::Role" && r.Type != "AWS::IAM::RolePolicy" {
+			t.Errorf("template.yaml: %s may grant permissions, and this test doesn't know an %s", name, r.Type)
+		}
 	}
 }
