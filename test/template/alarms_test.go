@@ -1,6 +1,10 @@
 package template
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,22 +15,69 @@ import (
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 
-// By default nothing costs but the two alarms that roll back deployments.
-func TestAlarms(t *testing.T) {
-	t.Parallel()
-	var free []string
-	for name, r := range deploy(t, nil).Resources {
-		if strings.HasPrefix(r.Type, "AWS::CloudWatch::") {
-			free = append(free, name)
+// metrics returns what the alarm watches, each as "namespace name dimensions statistic period".
+func (r resource) metrics() (all []string) {
+	add := func(metric any, statistic, period string) {
+		words := []string{str(metric, "Namespace"), str(metric, "MetricName")}
+		for _, d := range list(metric, "Dimensions") {
+			words = append(words, str(d, "Name")+"="+str(d, "Value"))
+		}
+		all = append(all, strings.Join(append(words, statistic, period), " "))
+	}
+	if p := r.Properties; p["MetricName"] != nil {
+		add(p, str(p, "Statistic")+str(p, "ExtendedStatistic"), str(p, "Period"))
+	}
+	for _, m := range list(r.Properties, "Metrics") {
+		if m := at(m, "MetricStat"); m != nil {
+			add(at(m, "Metric"), str(m, "Stat"), str(m, "Period"))
 		}
 	}
-	slices.Sort(free)
-	if want := []string{"ApiFailures", "FunctionErrors"}; !slices.Equal(free, want) {
-		t.Errorf("template.yaml: the stack has by default %q, want %q", free, want)
+	return all
+}
+
+// condition returns when the alarm goes off, followed by its metrics, those of tables
+// without the dimensions that TestTableAlarms covers.
+func (r resource) condition() string {
+	expression := ""
+	for _, m := range list(r.Properties, "Metrics") {
+		expression += str(m, "Expression")
 	}
+	points := cmp.Or(str(r.Properties, "DatapointsToAlarm"), str(r.Properties, "EvaluationPeriods"))
+	text := fmt.Sprintf("%s %s %s in %s of %s periods, %s", expression, str(r.Properties, "ComparisonOperator"),
+		str(r.Properties, "Threshold"), points, str(r.Properties, "EvaluationPeriods"), str(r.Properties, "TreatMissingData"))
+	metrics := r.metrics()
+	for i := range metrics {
+		metrics[i] = regexp.MustCompile(`(^AWS/DynamoDB \w+).* (\w+ \d+)$`).ReplaceAllString(metrics[i], "$1 $2")
+	}
+	return strings.TrimSpace(text) + ": " + strings.Join(slices.Compact(metrics), ", ")
+}
+
+// An alarm on anything else would never go off, or always. Alarms are known by what they
+// watch, since a copy may need several of a kind.
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	const api = " ApiId=${PlantApi} Stage=$default"
+	unseen := map[string]string{ // why, by condition
+		"GreaterThanThreshold 0 in 1 of 1 periods, notBreaching: AWS/Lambda Errors FunctionName=${PlantFunction} Resource=${PlantFunction}:live Sum 60": "a crash or timeout of the live version rolls back a deployment",
+		"IF(failures >= 5, 100 * failures / requests, 0) GreaterThanThreshold 1 in 1 of 1 periods, notBreaching: " +
+			"AWS/ApiGateway 5xx" + api + " Sum 60, AWS/ApiGateway Count" + api + " Sum 60": "failed requests roll back a deployment, but not single ones of few",
+		"GreaterThanThreshold 0 in 1 of 1 periods, notBreaching: AWS/Lambda Throttles FunctionName=${PlantFunction} Sum 60":       "clients get 5xx that the function doesn't see",
+		"GreaterThanThreshold 1 in 3 of 3 periods, notBreaching: AWS/ApiGateway Latency" + api + " PR(2000:60000) 300":            "clients wait longer than a cold start takes",
+		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 0 in 1 of 5 periods, notBreaching: AWS/DynamoDB SystemErrors Sum 60":        "DynamoDB fails",
+		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 0 in 1 of 5 periods, notBreaching: AWS/DynamoDB WriteThrottleEvents Sum 60": "clients get 503",
+	}
+	conditions := maps.Clone(unseen)
 	for name, r := range deploy(t, overrides("AlarmTopic="+topic)).Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue
+		}
+		if conditions[r.condition()] == "" {
+			t.Errorf("template.yaml: %s goes off at\n%s\nwhich isn't in this test", name, r.condition())
+		}
+		delete(unseen, r.condition())
+		// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+		if n := len(r.metrics()); n > 10 {
+			t.Errorf("template.yaml: %s has %d metrics, and CloudWatch takes 10: make two alarms of it", name, n)
 		}
 		for _, key := range []string{"AlarmActions", "OKActions"} {
 			if got := str(r.Properties, key); got != `["`+topic+`"]` {
@@ -39,12 +90,31 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("template.yaml: %s needs DatapointsToAlarm, since FILL replaces the last data point if it is late", name)
 		}
 	}
+	for condition, why := range unseen {
+		t.Errorf("template.yaml: no alarm goes off at\n%s\nalthough %s", condition, why)
+	}
+}
+
+// By default nothing costs but the two alarms that roll back deployments.
+func TestFree(t *testing.T) {
+	t.Parallel()
+	var free []string
+	for name, r := range deploy(t, nil).Resources {
+		if strings.HasPrefix(r.Type, "AWS::CloudWatch::") {
+			free = append(free, name)
+		}
+	}
+	slices.Sort(free)
+	if want := []string{"ApiFailures", "FunctionErrors"}; !slices.Equal(free, want) {
+		t.Errorf("template.yaml: the stack has by default %q, want %q", free, want)
+	}
 }
 
 // A deployment watches both alarms of template.yaml and reports to AlarmTopic. CodeDeploy
 // keeps alarms and triggers that an update leaves out.
 func TestDeploymentGroup(t *testing.T) {
 	t.Parallel()
+	checkRefused(t, map[string]string{"AlarmTopic=" + topic + ".fifo": "AlarmTopic"}) // alarms can't notify it
 	const (
 		alarms   = `{"Alarms":[{"Name":"${FunctionErrors}"},{"Name":"plants-api-failures"}],"Enabled":true}`
 		triggers = `[{"TriggerEvents":["DeploymentFailure","DeploymentStop","DeploymentRollback"],"TriggerName":"failures","TriggerTargetArn":"` + topic + `"}]`
@@ -71,26 +141,23 @@ func TestDeploymentGroup(t *testing.T) {
 // may watch other actions, too.
 func TestTableAlarms(t *testing.T) {
 	t.Parallel()
-	s := deploy(t, restored("AlarmTopic="+topic))
+	// Where the operation of the metric isn't named like the permission.
+	operations := map[string]string{"dynamodb:ConditionCheckItem": "TransactWriteItems"}
 	var want, got []string
 	for _, table := range config.Tables {
-		dimension := map[string]any{"Name": "TableName", "Value": "restored-" + table.Default}
-		index := map[string]any{"Name": "GlobalSecondaryIndexName", "Value": dynamo.OwnerIndex}
-		want = append(want, "WriteThrottles "+str([]any{dimension}), "WriteThrottles "+str([]any{dimension, index}))
+		name := " TableName=restored-" + table.Default
+		want = append(want, "WriteThrottleEvents"+name, "WriteThrottleEvents"+name+" GlobalSecondaryIndexName="+dynamo.OwnerIndex)
 		for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
-			operation := map[string]any{"Name": "Operation", "Value": strings.TrimPrefix(action, "dynamodb:")}
-			want = append(want, "TableErrors "+str([]any{dimension, operation}))
+			want = append(want, "SystemErrors"+name+" Operation="+cmp.Or(operations[action], strings.TrimPrefix(action, "dynamodb:")))
 		}
 	}
-	for _, alarm := range []string{"TableErrors", "WriteThrottles"} {
-		for _, m := range list(s.Resources[alarm].Properties, "Metrics") {
-			if dimensions := at(m, "MetricStat", "Metric", "Dimensions"); dimensions != nil {
-				got = append(got, alarm+" "+str(dimensions))
-			}
+	for _, r := range deploy(t, restored("AlarmTopic="+topic)).Resources {
+		if r.Type == "AWS::CloudWatch::Alarm" {
+			got = append(got, r.metrics()...)
 		}
 	}
 	for _, metric := range want {
-		if !slices.Contains(got, metric) {
+		if !slices.Contains(got, "AWS/DynamoDB "+metric+" Sum 60") {
 			t.Errorf("template.yaml: no alarm watches %s; these are watched:\n%s", metric, strings.Join(got, "\n"))
 		}
 	}
