@@ -1,6 +1,7 @@
 package issuer
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -18,15 +19,32 @@ import (
 const KeyFile = "token-key.pem"
 
 // loadOrCreateKey returns the key in dir. Processes that create it at the same moment
-// may end up with different keys until they are restarted.
+// get the same key.
 func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return createKey(path)
+	key, err := loadKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
+	if err := createKey(dir, path); err != nil {
+		return nil, fmt.Errorf("can't create the token key %s: %w: choose a data directory that you can write to and that has free space", path, err)
+	}
+	return loadKey(path) // another process may have created it first
+}
+
+func loadKey(path string) (*ecdsa.PrivateKey, error) {
+	// A symbolic link may lead to a file that others can read, and to read a named
+	// pipe would take for ever.
+	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the token key %s is not a regular file: move it away to create a new key, or choose the directory that has the file itself", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("can't read the token key: %w: let this user read it, or choose another data directory", err)
 	}
 	if block, _ := pem.Decode(data); block != nil {
 		parsed, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
@@ -38,20 +56,40 @@ func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 		"restore it, or remove it to create a new one, which invalidates all tokens", path)
 }
 
-// createKey writes a new key to path. It renames a complete file, since a full disk
-// would leave a part of the key.
-func createKey(path string) (*ecdsa.PrivateKey, error) {
+// createKey writes a new key to path, unless there is a file. The file appears there
+// complete and on disk, since after a power failure or on a full disk a part of a key
+// would be left.
+func createKey(dir, path string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	block := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	if err := os.WriteFile(path+".new", block, 0o600); err != nil {
-		return nil, err
+	f, err := os.CreateTemp(dir, KeyFile+".*") // mode 0600
+	if err != nil {
+		return err
 	}
-	return key, os.Rename(path+".new", path)
+	defer os.Remove(f.Name())
+	err = pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if err := cmp.Or(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	// Unlike a rename, a link never replaces the key of another process, but some file
+	// systems have no links.
+	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		if err := os.Rename(f.Name(), path); err != nil {
+			return err
+		}
+	}
+	// Sync the name of the file too, as far as the operating system can do that.
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
 }

@@ -23,13 +23,25 @@ func keys(dir string) string {
 }
 
 // The first start makes a key that only the user can read, and later ones keep it.
+// Open holds no lock, so goroutines race as processes do.
 func TestNewKey(t *testing.T) {
-	dir := t.TempDir()
-	if first, again := keys(dir), keys(dir); first != again || !strings.Contains(first, `"kid"`) {
-		t.Errorf("got %s, then %s", first, again)
-	}
-	if info, err := os.Stat(filepath.Join(dir, KeyFile)); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
-		t.Errorf("got %v, %v; want mode 600", info, err)
+	for range 20 {
+		dir, got := t.TempDir(), make(chan string)
+		for range 8 {
+			go func() { got <- keys(dir) }()
+		}
+		for range 8 {
+			if first, again := <-got, keys(dir); first != again || !strings.Contains(first, `"kid"`) {
+				t.Errorf("got %s, then %s", first, again)
+			}
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != 1 || entries[0].Name() != KeyFile {
+			t.Fatalf("got %v, %v; want only the key", entries, err)
+		}
+		if info, err := entries[0].Info(); err != nil || info.Mode() != 0o600 && runtime.GOOS != "windows" {
+			t.Errorf("got %v, %v; want mode 600", info, err)
+		}
 	}
 }
 
@@ -64,11 +76,28 @@ func TestInvalidKeyFile(t *testing.T) {
 			t.Errorf("%s: the file was changed, or %v", name, err)
 		}
 	}
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, KeyFile), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got := keys(dir); !strings.Contains(got, KeyFile) {
-		t.Errorf("a directory: got %s", got)
+}
+
+// A key in another directory may be readable for others.
+func TestIrregularKeyFile(t *testing.T) {
+	elsewhere, dir := t.TempDir(), t.TempDir()
+	_ = keys(elsewhere)
+	path := filepath.Join(dir, KeyFile)
+	for name, create := range map[string]func() error{
+		"link":      func() error { return os.Symlink(filepath.Join(elsewhere, KeyFile), path) },
+		"dead link": func() error { return os.Symlink(filepath.Join(dir, "x"), path) },
+		"directory": func() error { return os.Mkdir(path, 0o700) },
+	} {
+		if err := create(); err != nil && runtime.GOOS == "windows" {
+			continue // links need a privilege
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got := keys(dir); !strings.HasPrefix(got, "the token key "+path+" is not a regular file: ") {
+			t.Errorf("%s: got %s", name, got)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
