@@ -44,6 +44,7 @@ func TestClaims(t *testing.T) {
 		{"aud", `"aud":["other","second"]`, ""},
 		{"aud", ``, "no aud: "},
 		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
+		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},
 		{"aud", `"aud":["second",1]`, "aud is not an array of strings"},
 
 		// Amazon Cognito's access tokens have no aud.
@@ -63,9 +64,11 @@ func TestClaims(t *testing.T) {
 		{"exp", `"exp":946684770`, "token expired at 1999-12-31T23:59:30Z"},
 		{"exp", `"exp":253402300799`, ""},
 		{"exp", `"exp":253402300800`, "exp is missing"},
+		{"exp", `"exp":-1e300`, "exp is missing"},
 		{"exp", `"exp":"946688400"`, "exp is missing"},
 		{"", `"nbf":946684830`, ""}, // within the leeway
 		{"", `"nbf":946684830.5`, "not valid before 2000-01-01T00:00:30Z"},
+		{"", `"nbf":-1e10`, ""},
 		{"", `"nbf":null`, "nbf is missing"},
 		// A forger doesn't learn that all else is valid.
 		{"exp", `"exp":1,"nbf":946684831`, "not valid before"},
@@ -76,6 +79,8 @@ func TestClaims(t *testing.T) {
 		{"", `"token_use":"id"`, send},
 		{"", `"token_use":true`, `the claim token_use is ""`},
 		{"", `"typ":"Bearer","auth_time":1`, ""},
+		{"", `"typ":"at+jwt"`, ""},
+		{"", `"typ":"access"`, ""},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
 		{"", `"events":{},"scope":""`, send},
@@ -84,10 +89,15 @@ func TestClaims(t *testing.T) {
 		{"", `"token_class":"authorization_code"`, send},
 		{"", `"token_class":"access_token","type":"user"`, ""},
 		{"", `"ttype":"A"`, send},
+		{"", `"ttype":"R"`, send},
 		{"", `"ttype":"T"`, ""},
 		{"", `"type":"refresh_token"`, send},
 		{"", `"type":["refresh_token"]`, ""},
 		{"", `"token_type":"Refresh"`, send},
+		{"", `"token_type":"Bearer"`, ""},
+		{"", `"type":"code"`, send},
+		{"", `"type":"ID"`, send},
+		{"", `"type":"id_token"`, send},
 		{"", `"nonce":"x"`, likeID},
 		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
@@ -120,7 +130,7 @@ func TestClaims(t *testing.T) {
 // claim of some issuers only, show that it is limited.
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	v := issuer.Verifier(t, auth.Config{})
+	v, strict := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{RequireScopes: new(true)})
 	const all = "plants/read plants/write"
 	for _, test := range []struct {
 		scope   string // in JSON
@@ -154,7 +164,11 @@ func TestScopes(t *testing.T) {
 					allowed = ""
 				}
 			}
-			checkScopes(t, v, es256(issuer, claimsAnd(`"`+claim+`":`+test.scope)), allowed, limit)
+			token := es256(issuer, claimsAnd(`"`+claim+`":`+test.scope))
+			checkScopes(t, v, token, allowed, limit)
+			if test.limit != "" {
+				checkScopes(t, strict, token, allowed, limit)
+			}
 		}
 	}
 	both := es256(issuer, claimsAnd(`"scope":"plants/read","scp":["plants/write"],"roles":7`))

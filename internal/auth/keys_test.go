@@ -39,6 +39,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"unknown kty":           {ecWith("kty", "XX"), ecToken},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
 		"private EC":            {ecWith("d", b64(d)), ecToken},
+		"private RSA":           {newJWK(rs, "bad"), rsToken},
 		"small RSA":             {newJWK(small.Public(), "bad"), compact(`{"alg":"RS256"}`, lastingClaims, small, crypto.SHA256)},
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rsToken},
 		"huge exponent":         {rsWith("e", b64(odd(16384))), rsToken},

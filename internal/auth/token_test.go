@@ -6,6 +6,8 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +16,45 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 )
+
+// No configuration accepts everybody.
+func TestInvalidConfig(t *testing.T) {
+	keys, err := auth.ParseKeySet(authtest.NewIssuer(t).JWKS())
+	must(err)
+	for _, c := range []auth.Config{
+		{},
+		{Audiences: []string{"a"}, Keys: keys},
+		{Issuer: "i", Keys: keys},
+		{Issuer: "i", Audiences: []string{"a", ""}, Keys: keys},
+	} {
+		if v, err := auth.New(c, []string{"plants/read"}, http.DefaultClient, slog.New(slog.DiscardHandler)); err == nil || v != nil {
+			t.Errorf("%+v: got %v, %v", c, v, err)
+		}
+	}
+}
+
+// The scheme is case-insensitive. Several headers are invalid, even if each is valid.
+func TestAuthorizationHeader(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v, token, none := issuer.Verifier(t, auth.Config{}), issuer.Token("alice"), auth.ErrNoToken.Error()+": "
+	for _, test := range []struct {
+		values []string
+		want   string // in the error, if any
+	}{
+		{[]string{"Bearer " + token}, ""},
+		{[]string{" bEARER   " + token + "\t"}, ""},
+		{nil, none},
+		{[]string{""}, none},
+		{[]string{"Bearer "}, none},
+		{[]string{token}, none},
+		{[]string{"Basic " + token}, none},
+		{[]string{"Bearer " + token, "Bearer " + token}, "2 Authorization headers"},
+		{[]string{"Basic x", "Bearer " + token}, "2 Authorization headers"},
+	} {
+		caller, err := v.Authenticate(t.Context(), http.Header{"Authorization": test.values})
+		checkResult(t, caller, err, test.want)
+	}
+}
 
 func TestAlgorithms(t *testing.T) {
 	p256, p384, p521 := newECKey(elliptic.P256()), newECKey(elliptic.P384()), newECKey(elliptic.P521())
@@ -81,7 +122,10 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","typ":"application/at+jwt"}`:     "",
 		`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`:              "malformed JOSE header",
 		`{"alg":"ES256","kid":"es256","typ":"logout+jwt"}`:             `typ is "logout+jwt"`,
+		`{"alg":"ES256","kid":"es256","typ":""}`:                       `typ is ""`,
+		`{"alg":"ES256","kid":"es256","typ":"application/x-at+jwt"}`:   `typ is "application/x-at+jwt"`,
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:         "header crit or b64",
+		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
 		`{"alg":"ES256","kid":"es256","b64":true}`:                     "header crit or b64",
 		`{"alg":"ES256","kid":"rs256"}`:                                `no key for ES256 has the kid "rs256"`,
 		`{"alg":"ES256","kid":"ed448"}`:                                `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`,
@@ -103,7 +147,7 @@ func TestHeader(t *testing.T) {
 }
 
 // Each key with the token's kid is tried or, if it has none, each key, but only the
-// first eight that fit.
+// first eight that fit. A key without a kid has none, rather than any.
 func TestKeysWithSameKid(t *testing.T) {
 	keys := []jwk{newJWK(authtest.NewIssuer(t).RSAKey.Public(), "x")}
 	var signers []*ecdsa.PrivateKey
@@ -123,6 +167,9 @@ func TestKeysWithSameKid(t *testing.T) {
 		check(t, v, compact(`{"alg":"ES256","kid":"x"}`, lastingClaims, key, crypto.SHA256), want)
 		check(t, v, compact(`{"alg":"ES256","kid":"y"}`, lastingClaims, key, crypto.SHA256), invalid)
 	}
+	unnamed := staticVerifier(t, keySet(newJWK(signers[0].Public(), "")))
+	check(t, unnamed, compact(`{"alg":"ES256"}`, lastingClaims, signers[0], crypto.SHA256), "")
+	check(t, unnamed, compact(`{"alg":"ES256","kid":"y"}`, lastingClaims, signers[0], crypto.SHA256), invalid)
 }
 
 func TestSerialization(t *testing.T) {

@@ -12,9 +12,9 @@ func TestHosts(t *testing.T) {
 	hostname, _ := os.Hostname()
 	hidden, named, exposed := Access{}, Access{Host: "Host.Docker.Internal"}, Access{Exposed: true}
 	for hosts, want := range map[string][3]bool{ // from hidden, named and exposed
-		"localhost LocalHost:8080 a.b.localhost:80 127.0.0.1:8080 127.255.1.2:8080 [::1]:8080 [::1]": {true, true, true},
-		"host.docker.internal HOST.docker.internal:8080":                                             {false, true, false},
-		"192.168.1.6:8080 [2001:db8::1]:8080 " + hostname + ":8080":                                  {false, false, true},
+		"localhost LocalHost:8080 a.b.localhost:80 127.0.0.1:8080 127.255.1.2:8080 [::1]:8080 [::1] [::ffff:127.0.0.1]:80": {true, true, true},
+		"host.docker.internal HOST.docker.internal:8080":                                                                   {false, true, false},
+		"192.168.1.6:8080 [2001:db8::1]:8080 " + hostname + ":8080":                                                        {false, false, true},
 		"attacker.test:8080 localhost.attacker.test 127.0.0.1.attacker.test notlocalhost .localhost.attacker.test " +
 			"localhost@attacker.test 2130706433 0x7f.1 127.1 docker.internal :80 x" + hostname: {},
 	} {
@@ -36,12 +36,14 @@ func TestOrigins(t *testing.T) {
 		origins, origin, site string
 		want                  bool
 	}{
-		{"", "", "", true}, // curl
+		{"", "", "", true},  // curl
+		{"", own, "", true}, // an older browser
 		{"", own, "same-origin", true},
 		{"", other, "", false},
 		{"", other, "same-site", false},
 		{"", "null", "cross-site", false},
 		{"HTTP://LocalHost:3000", listed, "same-site", true},
+		{listed, listed, "", true},
 		{listed, other, "same-site", false},
 		{"*", "https://page.test", "cross-site", true},
 	} {

@@ -35,8 +35,7 @@ func newServer(t *testing.T) (*Issuer, string) {
 	return i, s.URL
 }
 
-// post requests a token. A user that is not "" goes into HTTP Basic. Every response
-// of the issuer has the same headers.
+// post requests a token. A user that is not "" goes into HTTP Basic.
 func post(t *testing.T, url, user, contentType, body string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest("POST", url, strings.NewReader(body))
@@ -48,33 +47,44 @@ func post(t *testing.T, url, user, contentType, body string) (*http.Response, st
 		r.SetBasicAuth(user, "any secret")
 	}
 	resp, body := harness.Send(t, r)
+	checkHeaders(t, resp)
+	return resp, body
+}
+
+// checkHeaders checks the headers that all bodies of the issuer have.
+func checkHeaders(t *testing.T, resp *http.Response) {
+	t.Helper()
 	headers := map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache", "Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}
 	for name, want := range headers {
 		if got := resp.Header.Get(name); got != want {
 			t.Errorf("header %s is %q, want %q", name, got, want)
 		}
 	}
-	return resp, body
 }
 
-// claims returns the claims of a token. The acceptance tests verify its signature.
-func claims(t *testing.T, token string) (c map[string]any) {
+// claims returns the claims of a token, which must be signed with the issuer's key.
+func claims(t *testing.T, i *Issuer, token string) (c map[string]any) {
 	t.Helper()
+	var set jose.JSONWebKeySet
+	if err := json.Unmarshal([]byte(i.JWKS()), &set); err != nil || len(set.Keys) != 1 || !set.Keys[0].IsPublic() {
+		t.Fatalf("got the keys %s, %v; want a public one", i.JWKS(), err)
+	}
+	key := set.Keys[0]
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if typ := parsed.Headers[0].ExtraHeaders["typ"]; typ != "at+jwt" {
-		t.Errorf("the type of the token is %v", typ)
+	if h := parsed.Headers[0]; h.KeyID != key.KeyID || h.Algorithm != key.Algorithm || h.ExtraHeaders["typ"] != "at+jwt" || key.Use != "sig" {
+		t.Errorf("got the header %+v and the key %s", h, i.JWKS())
 	}
-	if err := parsed.UnsafeClaimsWithoutVerification(&c); err != nil {
+	if err := parsed.Claims(key, &c); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
 func TestToken(t *testing.T) {
-	_, base := newServer(t)
+	i, base := newServer(t)
 	long := strings.Repeat("é", 127) + "x"
 	ids := map[any]bool{"": true, nil: true}
 	for _, test := range []struct{ user, body, client, scope string }{
@@ -96,7 +106,7 @@ func TestToken(t *testing.T) {
 		if want := `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600,"scope":"` + test.scope + "\"}\n"; body != want {
 			t.Errorf("got %s want %s", body, want)
 		}
-		c := claims(t, token)
+		c := claims(t, i, token)
 		issued, _ := c["iat"].(float64)
 		if int64(issued) < before || int64(issued) > time.Now().Unix() || ids[c["jti"]] {
 			t.Errorf("got %v, want the time %d and a new id", c, before)
@@ -162,6 +172,7 @@ func TestPaths(t *testing.T) {
 		allow, body  string
 	}{
 		{"GET", keysPath, 200, "", i.JWKS() + "\n"},
+		{"HEAD", keysPath, 200, "", ""},
 		{"OPTIONS", TokenPath, 204, "OPTIONS, POST", ""},
 		{"GET", TokenPath, 405, "OPTIONS, POST", `{"error":"invalid_request","error_description":"the method must be POST"}` + "\n"},
 		{"POST", "/oauth2%2ftoken", 418, "", ""}, {"POST", TokenPath + "/", 418, "", ""}, {"POST", "/" + TokenPath, 418, "", ""}, {"GET", "/", 418, "", ""},
@@ -173,6 +184,14 @@ func TestPaths(t *testing.T) {
 		resp, body := harness.Send(t, r)
 		if resp.StatusCode != test.status || resp.Header.Get("Allow") != test.allow || body != test.body {
 			t.Errorf("%+v: %s, Allow: %s, %s", test, resp.Status, resp.Header.Get("Allow"), body)
+		}
+		switch test.status {
+		case 200, 405:
+			checkHeaders(t, resp)
+		case 204:
+			if h := resp.Header; h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("the headers of %s are %v", test.method, h)
+			}
 		}
 	}
 }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/lambdalocal"
+)
+
+// The init opens both connections, to DynamoDB and for the token keys, and neither
+// needs the roots of the system, which take longer to load. Package awsroots tests
+// when those apply. On systems other than Linux, SSL_CERT_FILE has no effect.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	issuer := authtest.NewIssuer(t)
+	var keys, dynamodb atomic.Int32
+	aws := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/keys" {
+			keys.Add(1)
+			w.Write(issuer.JWKS())
+			return
+		}
+		dynamodb.Add(1)
+		io.WriteString(w, `{"Count":0,"Items":[],"ScannedCount":0}`)
+	}))
+	aws.Config.ErrorLog = log.New(io.Discard, "", 0)
+	aws.StartTLS()
+	t.Cleanup(aws.Close)
+	program, err := lambdalocal.BuildForAWS(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: program, Env: []string{
+		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS_URL=" + aws.URL + "/keys",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + aws.URL, "SSL_CERT_FILE=/nonexistent", "SSL_CERT_DIR=/nonexistent",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.WaitReady(t.Context()); err != nil || keys.Load() != 1 || dynamodb.Load() != 1 {
+		t.Errorf("%v; the init sent %d requests for keys and %d to DynamoDB, want one of each", err, keys.Load(), dynamodb.Load())
+	}
+	got, err := e.Invoke(t.Context(), fmt.Appendf(nil,
+		`{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice")))
+	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":200,`) || keys.Load() != 1 {
+		t.Errorf("%v after %d requests for keys\n%s", err, keys.Load(), got)
+	}
+	e.Close() // which completes the log
+	if log := e.Stdout.String(); strings.Contains(log, "AWS uses new root certificates") {
+		t.Errorf("the system's roots were used:\n%s", log)
+	}
+}
