@@ -6,8 +6,10 @@ package bolt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -18,12 +20,14 @@ import (
 // share commits: a commit takes all writes that are waiting when the previous one
 // ends.
 //
-// On a damaged page bbolt panics or faults. In a List a panic reaches the caller; in
-// a write it ends the process, as a fault always does. If the newer of bbolt's two
-// meta pages is invalid, bbolt uses the older one, and the last commit is lost.
+// A call that meets a damaged page returns an error that names the file. If it is a
+// write, all later calls fail too, since further writes could spread the damage. Pages
+// have no checksums, so damage may also go unnoticed. If the newer of bbolt's two meta
+// pages is invalid, bbolt uses the older one, and the last commit is lost.
 type File struct {
-	db   *bbolt.DB
-	path string
+	db     *bbolt.DB
+	path   string
+	damage atomic.Value // the error of all calls, if not nil
 
 	mu      sync.Mutex
 	waiting []*write // for the next commit
@@ -34,7 +38,50 @@ type File struct {
 
 // Close waits for the transactions in progress and closes the file. Closing twice
 // does nothing.
-func (f *File) Close() error { return f.db.Close() }
+func (f *File) Close() error {
+	if f.damage.Load() != nil {
+		return nil // bbolt may hold its locks for ever
+	}
+	return f.db.Close()
+}
+
+// view calls read in a transaction.
+func (f *File) view(read func(*bbolt.Tx) error) error {
+	began := false
+	err := f.guard(func() error {
+		return f.db.View(func(tx *bbolt.Tx) error {
+			began = true
+			return read(tx)
+		})
+	})
+	if !began {
+		f.stop(err)
+	}
+	return f.explain(err)
+}
+
+// guard calls use, which uses the database, unless f has stopped.
+func (f *File) guard(use func() error) error {
+	if err := f.damage.Load(); err != nil {
+		return err.(error)
+	}
+	return catch(use)
+}
+
+// stop makes all later calls return err, if it is about damage.
+func (f *File) stop(err error) {
+	if errors.Is(err, errDamaged) {
+		f.damage.Store(err)
+	}
+}
+
+// explain adds the name of the file to an error about damage.
+func (f *File) explain(err error) error {
+	if errors.Is(err, errDamaged) {
+		return fmt.Errorf("the data file %s: %w", f.path, err)
+	}
+	return err
+}
 
 // A write is a change that waits for a commit.
 type write struct {
@@ -75,14 +122,15 @@ func (f *File) commitWaiting() {
 	batch := f.waiting
 	f.waiting = nil
 	f.mu.Unlock()
-	err := f.commit(batch)
-	if err != nil {
+	err := f.guard(func() error { return f.commit(batch) })
+	f.stop(err)
+	if err != nil && !errors.Is(err, errDamaged) {
 		err = fmt.Errorf("%w: %s: %w", records.ErrUnwritable, f.path, err)
 	}
 	for _, w := range batch {
 		// After an error the results don't count: even ErrInUse may be due to a
 		// record of the failed transaction.
-		w.done <- cmp.Or(err, w.result)
+		w.done <- f.explain(cmp.Or(err, w.result))
 	}
 }
 

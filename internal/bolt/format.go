@@ -52,7 +52,7 @@ type value[T any] struct {
 // to its Fields.
 func decode(id int64, b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("the record with id %d is damaged: %w", id, err)
+		return damaged(fmt.Errorf("the record with id %d: %w", id, err))
 	}
 	return nil
 }

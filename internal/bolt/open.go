@@ -30,7 +30,11 @@ const lockWait = 400 * time.Millisecond
 //
 // Errors are one line that names the file and, for the usual causes, says what to do.
 func Open(path string) (*File, error) {
-	db, err := openFile(path)
+	var db *bbolt.DB
+	err := catch(func() (err error) {
+		db, err = openFile(path)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
@@ -79,11 +83,7 @@ func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 	if _, isSystem := errors.AsType[syscall.Errno](err); err == nil || isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
 		return db, err
 	}
-	return nil, damaged(err.Error())
-}
-
-func damaged(cause string) error {
-	return fmt.Errorf("it is damaged: %s: restore a backup, or move the file away to start without data", cause)
+	return nil, damaged(err)
 }
 
 // advise adds to an error of bbolt or the operating system what to do.

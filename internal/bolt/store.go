@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json/v2"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -72,7 +73,7 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 	if q.After != nil {
 		from = append(appendID(prefix, *q.After), 0) // the least key after that one
 	}
-	err = s.file.db.View(func(tx *bbolt.Tx) error {
+	err = s.file.view(func(tx *bbolt.Tx) error {
 		all := tx.Bucket(s.records)
 		if all == nil {
 			return nil
@@ -82,6 +83,9 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 			if len(page.Records) == limit {
 				page.Next = &page.Records[limit-1].ID
 				break
+			}
+			if len(k) != len(prefix)+8 {
+				return damaged(fmt.Errorf("a key has %d bytes", len(k)))
 			}
 			r := records.Record[T]{ID: parseID(k[len(prefix):])}
 			if err := decode(r.ID, v, &r.Fields); err != nil {

@@ -133,14 +133,20 @@ func TestLayout(t *testing.T) {
 	}))
 }
 
+// Damage to one record leaves the others usable.
 func TestDamagedRecord(t *testing.T) {
 	s := openTest(t, newPath(t))
 	noErr(t, s.Create(t.Context(), "alice", rose(7), "key"))
 	noErr(t, s.file.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("plants")).Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`))
+		ids, all := tx.Bucket([]byte("ids")), tx.Bucket([]byte("plants"))
+		_, err := ids.CreateBucket(appendID(nil, 8))
+		return errors.Join(err, all.Put(ownerKey("bob"), []byte("{}")), all.Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`)))
 	}))
-	_, err := s.List(t.Context(), "alice", records.Query{Limit: 1})
-	mustSay(t, err, "the record with id 7 is damaged")
-	mustSay(t, s.Create(t.Context(), "alice", rose(7), "key"), "the record with id 7 is damaged")
+	for owner, want := range map[string]string{"alice": "the record with id 7", "bob": "a key has 4 bytes"} {
+		_, err := s.List(t.Context(), owner, records.Query{Limit: 1})
+		mustSay(t, err, "the data file "+s.file.path+": it is damaged: "+want, "restore a backup")
+	}
+	mustSay(t, s.Create(t.Context(), "alice", rose(7), "key"), s.file.path, "it is damaged: the record with id 7")
 	noErr(t, s.Delete(t.Context(), "alice", 7))
+	mustSay(t, s.Create(t.Context(), "alice", rose(8), "key"), s.file.path, "it is damaged: incompatible value")
 }
