@@ -38,6 +38,35 @@ func TestSecureData(t *testing.T) {
 	}
 }
 
+// What isn't a regular file is refused and left alone.
+func TestSecureDataRefuses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such modes on Windows")
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Chmod(elsewhere, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{plantsFile, issuer.KeyFile} {
+		for want, create := range map[string]func(path string) error{
+			"is a directory, not a file: move it away": func(path string) error { return os.Mkdir(path, 0o755) },
+			"is not a regular file: move it away":      func(path string) error { return os.Symlink(elsewhere, path) },
+		} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, name)
+			if err := create(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := secureData(dir); err == nil || !strings.Contains(err.Error(), path+" "+want) {
+				t.Errorf("got %v, want %s %s", err, path, want)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o044 == 0 {
+				t.Errorf("the mode of %s has changed to %v, %v", path, info.Mode(), err)
+			}
+		}
+	}
+}
+
 // A directory that other users can write to is refused, whichever of the two files
 // the program needs.
 func TestInsecureData(t *testing.T) {
