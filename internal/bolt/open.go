@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,7 +22,7 @@ const lockWait = 400 * time.Millisecond
 // Open opens the file at path, which holds the stores of all resources. If there is
 // no file, or an empty one, Open creates a file that only the current user can
 // access (mode 0600), and missing directories too (0700). Existing directories keep
-// their mode.
+// their mode. A full disk leaves no incomplete file.
 //
 // Open fails, and leaves the file unchanged, if it has no known format, is shorter
 // than its meta page says, or has no valid meta page. Other damage goes unnoticed
@@ -45,16 +46,15 @@ func openFile(path string) (*bbolt.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		// First only read. To write, bbolt reads its list of free pages: in a file
-		// that was cut off, that would end the process.
-		db, err := openDB(path, bbolt.Options{ReadOnly: true})
-		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(db.View(check), db.Close()); err != nil {
-			return nil, err
-		}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = create(path)
+	case err == nil && info.Size() > 0:
+		err = verify(path)
+	}
+	if err != nil {
+		return nil, err
 	}
 	db, err := openDB(path, bbolt.Options{})
 	if err != nil {
@@ -77,6 +77,40 @@ func openFile(path string) (*bbolt.DB, error) {
 	return db, nil
 }
 
+// create puts a new file at path, unless there is one. On a full disk or when the
+// process is killed, a part of a file would be left, which would look damaged.
+func create(path string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_ = temp.Close()
+	defer os.Remove(temp.Name())
+	db, err := openDB(temp.Name(), bbolt.Options{})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(db.Update(makeBuckets), db.Close()); err != nil {
+		return err
+	}
+	// Unlike a rename, a link never replaces the file of another process, but some file
+	// systems have no links.
+	if err := os.Link(temp.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return os.Rename(temp.Name(), path)
+}
+
+// verify checks the file at path, and only reads it: bbolt changes a file that it opens
+// for writing.
+func verify(path string) error {
+	db, err := openDB(path, bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.View(check), db.Close())
+}
+
 func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 	options.Timeout = lockWait
 	db, err := bbolt.Open(path, 0o600, &options)
@@ -88,7 +122,7 @@ func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 
 // advise adds to an error of bbolt or the operating system what to do.
 func advise(err error, path string) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == path {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
 		err = pathErr.Err // Open's message has the path
 	}
 	switch {

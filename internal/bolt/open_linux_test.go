@@ -12,15 +12,27 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
+// If there is no space for a new file, Open says so, and the next one succeeds.
 func TestOpenOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
 		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
 	}
 	defer syscall.Unmount(dir, 0)
-	path := filepath.Join(dir, "plants.db")
-	_ = os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 2<<20), 0o600) // up to what fits
-	mustSay(t, openClose(path), path, "no space left", "free some disk space")
+	path, filler := filepath.Join(dir, "plants.db"), filepath.Join(dir, "filler")
+	for room := range int64(4) { // pages
+		_ = os.WriteFile(filler, make([]byte, 2<<20), 0o600) // up to what fits
+		info, err := os.Stat(filler)
+		noErr(t, err)
+		noErr(t, os.Truncate(filler, info.Size()-room*int64(os.Getpagesize())))
+		mustSay(t, openClose(path), path, "no space left", "free some disk space")
+		noErr(t, os.Remove(filler))
+		noErr(t, openClose(path))
+		noErr(t, os.Remove(path))
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			t.Errorf("Open left %v, %v", entries, err)
+		}
+	}
 }
 
 func TestOpenWithoutPermission(t *testing.T) {

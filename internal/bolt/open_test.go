@@ -59,8 +59,8 @@ func newDatabase(t *testing.T, rows ...[3]string) string {
 	return path
 }
 
-// A process that was killed during its first start may leave an empty file, or one
-// without buckets. The next start begins with them.
+// Open begins with an empty file, and with one whose process was killed before it made
+// the buckets.
 func TestKilledFirstStart(t *testing.T) {
 	empty := newPath(t)
 	noErr(t, os.WriteFile(empty, nil, 0o600))
