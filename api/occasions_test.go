@@ -61,6 +61,7 @@ func occasions(d *openapi.Document, path string, issuer *authtest.Issuer) map[st
 		"nameBlank":       {last: body(`{"id": 7, "name": "\u2003"}`)},
 		"nameTooLong":     {last: body(`{"id": 7, "name": "` + strings.Repeat("x", 257) + `"}`)},
 		"bodySyntax":      {last: body(`{Basil}`)},
+		"bodyEmpty":       {last: body(" ")},
 		"bodyDuplicate":   {last: body(`{"id": 7, "name": "Basil", "id": 7}`)},
 		"bodyNoObject":    {last: body(`null`)},
 		"bodyTooLarge":    {last: body(strings.Repeat(" ", 65537))},

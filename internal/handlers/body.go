@@ -5,7 +5,6 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -42,7 +41,7 @@ func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error
 func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	err = json.Unmarshal(body, &members)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return nil, failf(CodeMalformedBody, "the body must be one JSON object%s", explain(err))
+		return nil, failf(CodeMalformedBody, "%s", explainSyntax(body))
 	}
 	return members, nil
 }
@@ -105,22 +104,6 @@ const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 i
 func parseInt64(s string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
-}
-
-// explain returns the end of the error message for a malformed body.
-func explain(err error) string {
-	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok {
-		return ""
-	}
-	fault := syntax.Err.Error() // quotes at most 12 bytes of the body
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		fault = "duplicate name " + logging.Quote(syntax.JSONPointer.LastToken())
-	case strings.Contains(fault, "surrogate"):
-		fault = "lone surrogate"
-	}
-	return fmt.Sprintf(": %s at byte offset %d", fault, syntax.ByteOffset)
 }
 
 // checkMediaType returns an error if h declares a body that is not plain JSON
