@@ -56,6 +56,7 @@ func occasions(d *openapi.Document, path string, issuer *authtest.Issuer) map[st
 
 		"idInUse":         {before: stored, last: first},
 		"idInvalid":       {last: body(`{"id": 1.0}`)},
+		"idMissing":       {last: body(`{}`)},
 		"nameMissing":     {last: body(`{"id": 7}`)},
 		"nameNull":        {last: body(`{"id": 7, "name": null}`)},
 		"nameBlank":       {last: body(`{"id": 7, "name": "\u2003"}`)},

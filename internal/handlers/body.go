@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,9 +29,13 @@ func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error
 	if err != nil {
 		return r, err
 	}
-	var ok bool
-	if r.ID, ok = parseInt64(string(members["id"])); !ok {
+	id, present := members["id"]
+	if !present {
 		return r, failf(CodeInvalidField, "id is required and must be %s", int64Rule)
+	}
+	var ok bool
+	if r.ID, ok = parseInt64(string(id)); !ok {
+		return r, failf(CodeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
 	}
 	r.Fields, err = decodeFields[T](members)
 	return r, err
@@ -46,16 +51,18 @@ func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	return members, nil
 }
 
-// decodeFields returns the fields in members, validated.
+// decodeFields returns the fields in members, validated. A field is optional if its tag
+// has omitzero: it may then be absent from responses, and so from requests too.
 func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T, err error) {
 	for field, v := range reflect.ValueOf(&fields).Elem().Fields() {
-		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		optional := slices.Contains(strings.Split(options, ","), "omitzero")
 		member, present := members[name]
-		if !present && option != "omitzero" {
+		if !present && !optional {
 			return fields, failf(CodeInvalidField, "%s is required", name)
 		}
-		if present && !decodeField(member, v) {
-			return fields, failf(CodeInvalidField, "%s must be %s", name, typeRule(v.Type()))
+		if present && json.Unmarshal(member, v.Addr().Interface(), exact) != nil {
+			return fields, failf(CodeInvalidField, "%s must be %s, not %s", name, typeRule(v.Type()), quote(member))
 		}
 	}
 	if err := fields.Validate(); err != nil {
@@ -64,36 +71,67 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 	return fields, nil
 }
 
-// decodeField stores member in v, and reports whether it has the type of v.
-func decodeField(member jsontext.Value, v reflect.Value) (ok bool) {
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
+// exact makes Unmarshal refuse what it would change, at any depth of a value: null, which
+// it takes for "" or 0, -0, and integers that a float64 in an interface would round.
+var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, p any) error {
+	v := reflect.ValueOf(p).Elem()
+	isAny := v.Type() == reflect.TypeFor[any]()
+	switch kind := d.PeekKind(); {
+	case kind == 'n':
+		return errors.New("null")
+	case kind != '0' || !isAny && !v.CanInt():
+		return errors.ErrUnsupported // leaves the value to Unmarshal
 	}
-	if v.CanInt() {
-		// Unmarshal accepts -0.
-		if _, ok := parseInt64(string(member)); !ok {
-			return false
-		}
+	number, err := d.ReadValue()
+	if err != nil {
+		return err
 	}
-	return member.Kind() != 'n' && json.Unmarshal(member, v.Addr().Interface()) == nil
-}
+	n, isInt := parseInt64(string(number))
+	f, err := strconv.ParseFloat(string(number), 64)
+	switch {
+	case isAny && err == nil && (isInt && -1<<53 <= n && n <= 1<<53 || bytes.ContainsAny(number, ".eE")):
+		v.Set(reflect.ValueOf(f))
+	case v.CanInt() && isInt && !v.OverflowInt(n):
+		v.SetInt(n)
+	default:
+		return errors.New("not exact")
+	}
+	return nil
+}))
 
-// typeRule says which values decodeField accepts for a field of type t.
+// typeRule says which values decodeFields accepts for a field of type t.
 func typeRule(t reflect.Type) string {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return typeRule(t.Elem())
 	case reflect.String:
 		return "a string"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int64:
 		return int64Rule
+	case reflect.Slice:
+		return "a list of " + typesRule(t.Elem())
+	case reflect.Map:
+		return "an object of " + typesRule(t.Elem())
 	}
-	// For example, like [].
+	// For example, like "0001-01-01T00:00:00Z".
 	return "like " + strings.TrimSpace(string(encode(reflect.Zero(t).Interface())))
+}
+
+// typesRule says which elements of type t a list or a map can have.
+func typesRule(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "strings"
+	case reflect.Bool:
+		return "true and false"
+	case reflect.Int64:
+		return "integers in plain digits"
+	case reflect.Interface:
+		return "JSON values without null and without integers beyond 2^53"
+	}
+	return "values, each " + typeRule(t)
 }
 
 // int64Rule says what parseInt64 accepts.

@@ -1,7 +1,9 @@
 package handlers
 
 import (
-	"encoding/json"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/records/recordstest"
@@ -19,28 +21,65 @@ func TestKindsOfFields(t *testing.T) {
 	}
 }
 
-// null, and values of other types, are refused with the type that the field has.
+// Values of another type are refused with the type that the field has, and with what
+// was sent.
 func TestTypesOfFields(t *testing.T) {
-	for field, test := range map[string]struct{ wrong, want string }{
-		"name":   {`1`, `name must be a string`},
-		"note":   {`{}`, `note must be a string`},
-		"count":  {`-0`, `count must be an integer from -9223372036854775808 to 9223372036854775807 in plain digits`},
-		"done":   {`"true"`, `done must be true or false`},
-		"at":     {`"today"`, `at must be like "0001-01-01T00:00:00Z"`},
-		"parts":  {`[1]`, `parts must be like []`},
-		"labels": {`[]`, `labels must be like {}`},
+	for field, test := range map[string]struct{ want, wrong string }{
+		"name":   {`a string`, `1 true {"a":[1]}`},
+		"note":   {`a string`, `{}`},
+		"count":  {int64Rule, `-0 1.0 1e3 9223372036854775808 "1"`},
+		"done":   {`true or false`, `"true" 1`},
+		"at":     {`like "0001-01-01T00:00:00Z"`, `"today"`},
+		"parts":  {`a list of strings`, `"a" {} [1] ["a",null]`},
+		"labels": {`an object of strings`, `[] {"a":1} {"a":null}`},
 	} {
-		for _, value := range []string{"null", test.wrong} {
-			body := encode(recordstest.New[recordstest.Sample](t, 1))
-			var members map[string]json.RawMessage
-			if err := json.Unmarshal(body, &members); err != nil {
+		for _, value := range strings.Fields(test.wrong + " null") {
+			var members map[string]jsontext.Value
+			if err := json.Unmarshal(encode(recordstest.New[recordstest.Sample](t, 1)), &members); err != nil {
 				t.Fatal(err)
 			}
-			members[field] = json.RawMessage(value)
-			body, _ = json.Marshal(members)
-			if _, err := decodeRecord[recordstest.Sample](body); err == nil || err.Error() != test.want {
-				t.Errorf("%s %s: %v, want %s", field, value, err, test.want)
+			members[field] = jsontext.Value(value)
+			want := field + " must be " + test.want + ", not " + value
+			if _, err := decodeRecord[recordstest.Sample](encode(members)); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", value, err, want)
 			}
+		}
+	}
+}
+
+// deep has the kinds of fields that recordstest.Sample lacks.
+type deep struct {
+	Lists   [][]int64           `json:"lists,omitzero"`
+	Numbers map[string]int32    `json:"numbers,omitzero"`
+	Flags   []bool              `json:"flags,omitzero"`
+	Any     []any               `json:"any,omitzero"`
+	Parts   []struct{ N int64 } `json:"parts,omitzero"`
+	Floats  []float64           `json:"floats,omitzero"`
+	Texts   []*string           `json:"texts,omitzero"`
+}
+
+func (deep) Validate() error { return nil }
+
+// What Unmarshal would change silently is refused at any depth. The message repeats at
+// most 64 characters.
+func TestDeepFields(t *testing.T) {
+	for member, want := range map[string]string{
+		`"lists":[[-0]]`:                                 "lists must be a list of values, each a list of integers in plain digits, not [[-0]]",
+		`"lists":[[1],null]`:                             "lists must be a list of values, each a list of integers in plain digits, not [[1],null]",
+		`"numbers":{"a":2147483648}`:                     "numbers must be an object of values, each like 0, not {\"a\":2147483648}",
+		`"flags":[null]`:                                 "flags must be a list of true and false, not [null]",
+		`"any":[[{"a":9007199254740993}]]`:               "any must be a list of JSON values without null and without integers beyond 2^53, not [[{\"a\":9007199254740993}]]",
+		`"any":[9223372036854775807]`:                    "any must be a list of JSON values without null and without integers beyond 2^53, not [9223372036854775807]",
+		`"any":[{"a":null}]`:                             "any must be a list of JSON values without null and without integers beyond 2^53, not [{\"a\":null}]",
+		`"parts":[{"N":-0}]`:                             `parts must be a list of values, each like {"N":0}, not [{"N":-0}]`,
+		`"texts":[null]`:                                 "texts must be a list of values, each a string, not [null]",
+		`"flags": [ "` + strings.Repeat("ä", 80) + `" ]`: `flags must be a list of true and false, not ["` + strings.Repeat("ä", 62) + "…",
+		`"any":[9007199254740992,-1.5,1e3,true,"x",{}]`:  "",
+		`"lists":[[9007199254740993],[]],"numbers":{"a":-1},"parts":[{"N":1,"M":null}],"floats":[-0.0,1.5]`: "",
+	} {
+		_, err := decodeRecord[deep]([]byte(`{"id":1,` + member + `}`))
+		if got := text(err); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", member, got, want)
 		}
 	}
 }

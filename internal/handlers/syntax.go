@@ -57,7 +57,7 @@ func explainSyntax(body []byte) string {
 		return fmt.Sprintf("send one object; another begins at byte %d", next)
 	case !ok:
 		return at(next, "nothing may follow the object")
-	case errors.Is(err, io.ErrUnexpectedEOF) || token == len(body):
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		missing := "}"
 		if token < len(body) && body[token] == '"' {
 			missing = `"`
