@@ -87,7 +87,8 @@ func occasions(d *openapi.Document, path string, issuer *authtest.Issuer) map[st
 		"scopeWrite":    {last: token("Bearer " + issuer.Token("alice", path[1:]+"/read"))},
 		"plantNotFound": {},
 
-		"pathUnknown":      {last: sent{Method: "GET", Target: "/plants/"}},
+		"pathUnknown":      {last: sent{Method: "GET", Target: "/healthz"}},
+		"pathSlash":        {last: sent{Method: "GET", Target: "/plants/"}},
 		"methodNotAllowed": {last: sent{Method: "PUT", Target: "/plants"}},
 		"OPTIONS":          {last: sent{Method: "OPTIONS", Target: "/plants"}},
 

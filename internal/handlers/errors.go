@@ -39,6 +39,9 @@ const (
 	CodeTimeout         Code = 50400 // the request timed out or was canceled
 )
 
+// InternalMessage is the message of [CodeInternal]. It says nothing of the cause.
+const InternalMessage = "internal error; retry, and report the X-Request-Id"
+
 // Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
 
@@ -70,7 +73,8 @@ var failures = []struct {
 	{records.ErrUnwritable, failure{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
 	{auth.ErrNoToken, failure{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
 	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
-	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service", challenge(`, error="invalid_token"`)}},
+	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. "+
+		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
 	{auth.ErrKeysUnavailable, failure{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter("5")}},
 }
 
@@ -85,7 +89,7 @@ func describe(err error) failure {
 			return row.failure
 		}
 	}
-	return failure{CodeInternal, "internal error", nil}
+	return failure{CodeInternal, InternalMessage, nil}
 }
 
 // failed returns the response to a request that failed with err.

@@ -18,6 +18,7 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -100,7 +101,10 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 func (s *Service) unrouted(r *request) (response, error) {
 	allow := s.allowed(r.URL.Path)
 	if allow == "" {
-		return response{}, failf(CodeUnknownPath, "no such path; paths have no trailing slash")
+		if s.allowed(strings.TrimSuffix(r.URL.Path, "/")) != "" {
+			return response{}, failf(CodeUnknownPath, "no such path; leave out the slash at the end")
+		}
+		return response{}, failf(CodeUnknownPath, "no such path")
 	}
 	header := http.Header{"Allow": {allow}}
 	if r.Method == http.MethodOptions {

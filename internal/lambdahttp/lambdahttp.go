@@ -74,7 +74,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 	defer func() {
 		if v := recover(); v != nil {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
-			response, err = e.fail(ctx, handlers.CodeInternal, "internal error")
+			response, err = e.fail(ctx, handlers.CodeInternal, handlers.InternalMessage)
 		}
 	}()
 	return e.respond(ctx, h.service)

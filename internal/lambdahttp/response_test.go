@@ -32,7 +32,7 @@ func TestResponses(t *testing.T) {
 		"empty body":           {"GET", func(w writer) { w.Write(nil) }, `200 map[] ""`},
 		"HEAD with a body":     {"HEAD", func(w writer) { w.Header().Set("Content-Type", "a/b"); fmt.Fprint(w, "a") }, `200 map["Content-Type":"a/b"] ""`},
 		"header not UTF-8":     {"GET", func(w writer) { w.Header().Set("A", "caf\xe9") }, `200 map["A":"caf�"] ""`},
-		"panic":                {"GET", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, `500 ` + ownHeaders + ` "{\"error\":50000,\"message\":\"internal error\"}\n"`},
+		"panic":                {"GET", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, `500 ` + ownHeaders + ` "{\"error\":50000,\"message\":\"internal error; retry, and report the X-Request-Id\"}\n"`},
 		"panic, HEAD":          {"HEAD", func(w writer) { fmt.Fprint(w, "half"); panic("oh") }, `500 ` + ownHeaders + ` ""`},
 	} {
 		h := ours(func(w http.ResponseWriter, _ *http.Request) { tt.handle(w) })
