@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"strings"
 
 	"example.com/plantstore/internal/auth"
@@ -50,8 +49,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Tables, err = tables(getenv); err != nil {
 		return Config{}, err
 	}
-	if err := c.LogLevel.UnmarshalText([]byte(cmp.Or(getenv(LogLevel), "info"))); err != nil {
-		return Config{}, fmt.Errorf("%s: %w: use debug, info, warn or error", LogLevel, err)
+	level := cmp.Or(getenv(LogLevel), "info")
+	if c.LogLevel.UnmarshalText([]byte(level)) != nil {
+		return Config{}, fmt.Errorf("%s %q is not valid: use debug, info, warn or error", LogLevel, level)
 	}
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
@@ -68,7 +68,11 @@ func FromEnv(getenv func(string) string) (Config, error) {
 // isOrigin reports whether s is * or a web origin (RFC 6454), such as
 // https://example.com:8443.
 func isOrigin(s string) bool {
-	return regexp.MustCompile(`^(\*|https?://[^\s,/*]+)$`).MatchString(s)
+	host, isWeb := strings.CutPrefix(s, "https://")
+	if !isWeb {
+		host, isWeb = strings.CutPrefix(s, "http://")
+	}
+	return s == "*" || isWeb && host != "" && !strings.ContainsAny(host, " \t\r\n,/*")
 }
 
 // list splits a value at commas. It drops empty elements.
@@ -99,7 +103,11 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		return t, nil
 	}
 	if t.Audiences = list(getenv(TokenAudience)); t.Audiences == nil {
-		return t, fmt.Errorf("%s is set but %s is not: set it to the accepted audiences, separated by commas", TokenIssuer, TokenAudience)
+		problem := TokenIssuer + " is set but " + TokenAudience + " is not"
+		if getenv(TokenAudience) != "" { // such as a comma
+			problem = TokenAudience + " has no value"
+		}
+		return t, fmt.Errorf("%s: set it to the accepted audiences, separated by commas", problem)
 	}
 	if t.KeysURL != "" {
 		if err := auth.CheckURL(t.KeysURL); err != nil {

@@ -97,6 +97,19 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// Messages are in words of our own.
+func TestMessages(t *testing.T) {
+	for want, settings := range map[string]map[string]string{
+		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {LogLevel: "verbose"},
+		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {TokenIssuer: "https://issuer.example"},
+		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {TokenIssuer: "https://issuer.example", TokenAudience: ","},
+	} {
+		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
+			t.Errorf("%v: got %v, want %s", settings, err, want)
+		}
+	}
+}
+
 // Without other settings, the issuer must have metadata. Keys at a local address need
 // no https.
 func TestIssuers(t *testing.T) {
