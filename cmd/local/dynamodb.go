@@ -11,6 +11,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
@@ -75,7 +76,12 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
 func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
-	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(dynamo.Logger(log)))
+	// What the SDK says while it looks for credentials helps only to debug: if it finds
+	// none, the error says so.
+	debug := logging.LoggerFunc(func(_ logging.Classification, format string, args ...any) {
+		dynamo.Logger(log).Logf(logging.Debug, format, args...)
+	})
+	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(debug))
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
 	}

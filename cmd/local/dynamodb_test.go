@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -44,6 +46,20 @@ func TestNoCredentials(t *testing.T) {
 	err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want one line", err)
+	}
+}
+
+// A machine without an instance role gets that one line, and no warning of the SDK
+// before it. Here the metadata service responds as a proxy does that refuses it.
+func TestNoInstanceRole(t *testing.T) {
+	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer metadata.Close()
+	setAWS(t, "AWS_EC2_METADATA_DISABLED", "")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.URL)
+	var log strings.Builder
+	err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-store", "dynamodb", "-data", t.TempDir()}, os.Getenv, &log, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "no AWS credentials: run aws configure") || log.Len() > 0 {
+		t.Errorf("got %v and the log %s", err, &log)
 	}
 }
 
