@@ -147,10 +147,10 @@ function renewToken() {
 
 let holder, minutes // of the token that requests carry
 
-// say shows whom the requests act for, or why there is no token.
-function say(failure) {
+// say shows whom the requests act for, or the given text.
+function say(text) {
   const name = token.elements.client_id.value
-  token.querySelector('output').textContent = failure ??
+  token.querySelector('output').textContent = text ??
     (name === holder ? `Requests carry a token for ${holder}, valid for ${minutes} minutes. Any name works: this server is for local use and checks no password.`
       : holder ? `Requests still carry the token for ${holder}. Press “Get a token” to act for another name.` : '')
 }
@@ -160,6 +160,10 @@ token.addEventListener('input', () => say())
 token.addEventListener('submit', async event => {
   event.preventDefault()
   const request = new URLSearchParams(new FormData(token))
+  if (!request.get('client_id').trim()) { // required accepts spaces
+    logOut('Enter a name, not only spaces.')
+    return
+  }
   let response, grant
   try {
     response = await fetch(token.action, { method: 'POST', body: request })
@@ -174,8 +178,13 @@ token.addEventListener('submit', async event => {
     ui.preauthorizeApiKey('bearer', grant.access_token)
     say()
   } else {
-    holder = undefined
-    ui.authActions.logout(['bearer']) // not to act under the old name
-    say(`No token: ${grant.error_description}`)
+    logOut(`No token: ${grant.error_description}`)
   }
 })
+
+// logOut drops the token, so that requests don't act under the old name, and says why.
+function logOut(reason) {
+  holder = undefined
+  ui.authActions.logout(['bearer'])
+  say(reason)
+}
