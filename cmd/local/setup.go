@@ -58,19 +58,19 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		flags.PrintDefaults()
 		return options{}, err
 	}
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
-	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)
 	}
-	if err == nil && openers[o.store] == nil {
+	switch {
+	case err != nil:
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
+	case openers[o.store] == nil:
 		err = fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
+	default:
+		return o, nil
 	}
-	if err != nil {
-		return options{}, fmt.Errorf("%w; %w", err, errUsage)
-	}
-	return o, nil
+	return options{}, fmt.Errorf("%w; %w", err, errUsage)
 }
 
 // stores are the open stores of all resources.
