@@ -82,11 +82,11 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		}
 		deadline, hasDeadline := r.Context().Deadline()
 		var body array
-		last := q.after                           // the next page starts after this id
-		missing := cmp.Or(q.limit, math.MaxInt32) // far more than fit into one body
+		last := q.after                          // the next page starts after this id
+		wanted := cmp.Or(q.limit, math.MaxInt32) // still to add; without a limit, more than fit into one body
 		for {
 			// One record more than requested shows whether there is a next page.
-			page, err := store.List(r.Context(), r.caller.Subject, records.Query{After: last, Limit: min(missing, listBatch-1) + 1})
+			page, err := store.List(r.Context(), r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
 			if err != nil {
 				return response{}, err
 			}
@@ -96,11 +96,11 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				if q.includeID {
 					element = record
 				}
-				if missing == 0 || !body.add(element) {
+				if wanted == 0 || !body.add(element) {
 					return q.response(body.close(), last), nil
 				}
 				last = &record.ID
-				missing--
+				wanted--
 			}
 			if page.Next == nil || hasDeadline && time.Until(deadline) < listReserve {
 				return q.response(body.close(), page.Next), nil
