@@ -89,6 +89,9 @@ func TestCORSOrigins(t *testing.T) {
 		if readable := strings.Contains(h.Get("Access-Control-Expose-Headers"), "Link"); test.method != "OPTIONS" && readable != (test.allowed != "") {
 			t.Errorf("%+v: pages can read %q", test, h.Get("Access-Control-Expose-Headers"))
 		}
+		if age := h.Get("Access-Control-Max-Age"); test.method == "OPTIONS" && (age == "3600") != (test.allowed != "") {
+			t.Errorf("%+v: browsers keep the response for %q seconds, want an hour as in template.yaml", test, age)
+		}
 		if test.path == "/plants/7" && !strings.Contains(h.Get("Allow"), "DELETE") {
 			t.Errorf("%+v: Allow is %q", test, h.Get("Allow"))
 		}

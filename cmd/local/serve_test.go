@@ -47,3 +47,17 @@ func TestTimeouts(t *testing.T) {
 		time.Sleep(time.Minute) // serve doesn't wait for the request
 	})
 }
+
+// A connection without requests is closed after two minutes.
+func TestIdleTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, conn := net.Pipe()
+		go io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		serve(t.Context(), &single{conn: conn}, http.NotFoundHandler(), io.Discard) // doesn't wait for the connection
+		start := time.Now()
+		io.Copy(io.Discard, client)
+		if took := time.Since(start); took != 2*time.Minute {
+			t.Errorf("closed after %v, want 2m", took)
+		}
+	})
+}

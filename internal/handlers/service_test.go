@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
@@ -84,6 +86,25 @@ func TestLogLine(t *testing.T) {
 	if id := s.do(lambda, "GET", "/plants", "").Header().Get("X-Request-Id"); id != "l1" {
 		t.Errorf("X-Request-Id is %q, want that of the invocation", id)
 	}
+}
+
+// A slowStore takes 1.5 ms for a list.
+type slowStore struct{ records.Store[plants.Plant] }
+
+func (slowStore) List(context.Context, string, records.Query) (page records.Page[plants.Plant], err error) {
+	time.Sleep(1500 * time.Microsecond)
+	return page, nil
+}
+
+// duration_ms is in milliseconds, with fractions.
+func TestDuration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, slowStore{})
+		s.do(t.Context(), "GET", "/plants", "")
+		if !strings.Contains(s.log.String(), `"duration_ms":1.5,`) {
+			t.Errorf("want a duration of 1.5 ms in %s", &s.log)
+		}
+	})
 }
 
 // Clients learn nothing of an internal error, and the log has all of it. The

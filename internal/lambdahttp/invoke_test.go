@@ -3,10 +3,14 @@ package lambdahttp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
 // badEvents returns events that are not valid HTTP requests. API Gateway doesn't
@@ -61,4 +65,51 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("the request's context ended after %v, want 9.5s", took)
 		}
 	})
+}
+
+// The context of a request ends with the invocation, so that nothing that the request
+// started goes on in the next one.
+func TestContextEnds(t *testing.T) {
+	for _, invocation := range []string{"without a deadline", "with a deadline"} {
+		ctx := context.Background()
+		if invocation == "with a deadline" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+		}
+		var request context.Context
+		ours(func(_ http.ResponseWriter, r *http.Request) { request = r.Context() }).Invoke(ctx, fixture(t, httpAPI))
+		if request.Err() == nil {
+			t.Errorf("%s: the context of the request goes on", invocation)
+		}
+	}
+}
+
+// The log lines of a request, and of a bad event, have the ids that are known: of
+// Lambda, of the trace and of API Gateway.
+func TestRequestIDs(t *testing.T) {
+	for _, tt := range []struct {
+		trace string // of X-Ray
+		event []byte
+		want  map[string]any
+	}{
+		{"Parent=4;Root=1-2-3;Sampled=1", fixture(t, httpAPI), map[string]any{"request_id": "l1", "trace_id": "1-2-3", "apigw_request_id": "JKJaXmPLvHcESHA="}},
+		{"", with(t, httpAPI, "requestContext/requestId", nil), map[string]any{"request_id": "l1"}},
+		{"OtherRoot=1", with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
+	} {
+		logger, lines := logged()
+		h := New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") }), logger)
+		ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
+		//lint:ignore SA1029 the key of aws-lambda-go
+		h.Invoke(context.WithValue(ctx, "x-amzn-trace-id", tt.trace), tt.event)
+		for _, line := range lines() {
+			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
+			if !maps.Equal(line, tt.want) {
+				t.Errorf("the line has %v, want %v", line, tt.want)
+			}
+		}
+		if len(lines()) != 1 {
+			t.Errorf("%d lines, want 1", len(lines()))
+		}
+	}
 }

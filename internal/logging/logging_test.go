@@ -55,11 +55,11 @@ func TestTerminalLines(t *testing.T) {
 	log := slog.New(contextHandler{terminalHandler{w: &b, level: slog.LevelInfo}})
 	ctx := WithRequestID(context.Background(), "r1")
 	log.InfoContext(ctx, "request", "method", "POST", "route", "POST /plants", "status", 400, "duration_ms", 0.42, "sub", "alice", "error", 40003, "cause", "the id is in use")
-	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J", "stack", "goroutine 1\n\tmain.go:7")
+	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J\r\n09:00:00 GET /x", "stack", "goroutine 1\n\tmain.go:7")
 	log.With("host", "x y").WarnContext(ctx, "token keys not fetched", "cause", "status 404")
 	log.DebugContext(ctx, "dropped")
 	const want = `POST /plants 400 0.4ms alice 40003 the id is in use
-ERROR GET /x 12.0ms a\u202eb panic: \x1b[2J
+ERROR GET /x 12.0ms a\u202eb panic: \x1b[2J\r\n09:00:00 GET /x
 goroutine 1
 	main.go:7
 WARN token keys not fetched status 404 host="x y"
