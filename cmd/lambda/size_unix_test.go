@@ -1,0 +1,43 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"example.com/plantstore/test/harness"
+)
+
+// The packages are small, since Lambda downloads them for each cold start.
+func TestPackageSize(t *testing.T) {
+	t.Parallel()
+	const maxSize = 5 << 20 // compressed, as they are uploaded
+	harness.Need(t, "make")
+	if err := harness.DependOn("api", "cmd", "internal", "Makefile"); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"build-PlantFunction", "build-HookFunction"} {
+		dir := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", target, "ARTIFACTS_DIR="+dir, "ARCHITECTURE=x86_64")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		program, err := os.ReadFile(filepath.Join(dir, "bootstrap"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write(program) // can't fail, nor can Close
+		w.Close()
+		if b.Len() > maxSize {
+			t.Errorf("make %s: the package has %d bytes, want at most %d", target, b.Len(), maxSize)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/lambdalocal"
+)
+
+// If neither DynamoDB nor the issuer can be reached, the init says so once for each,
+// requests are answered, and a check names both.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	bootstrap, err := harness.Build("cmd/lambda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nobody = "http://127.0.0.1:1"
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: []string{
+		"AWS_ENDPOINT_URL_DYNAMODB=" + nobody, "TOKEN_JWKS_URL=" + nobody, "LOG_LEVEL=warn", "AWS_MAX_ATTEMPTS=1",
+		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	log := e.Stdout.String()
+	for _, message := range []string{"no connection to DynamoDB", "token keys not fetched"} {
+		if strings.Count(log, `"level":"WARN","msg":"`+message+`"`) != 1 {
+			t.Errorf("want one warning %q by the init:\n%s", message, log)
+		}
+	}
+	got, err := e.Invoke(t.Context(), []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
+	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":401,`) {
+		t.Errorf("%v\n%s", err, got)
+	}
+	got, err = e.Invoke(t.Context(), []byte(`{"check": true}`))
+	const want = `^{"ok":false,"parts":{("\w+Table":"storage unreachable: .*",)+"http":"ok","keys":"keys of the token issuer unavailable: .*"}}$`
+	if err != nil || !regexp.MustCompile(want).Match(got) {
+		t.Errorf("the check got %s, %v, want %s", got, err, want)
+	}
+}
