@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"flag"
 	"io"
 	"strings"
 	"testing"
@@ -22,6 +24,17 @@ func TestParseFlags(t *testing.T) {
 	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr=", "-addr :65536", "serve"} {
 		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); !errors.Is(err, errUsage) {
 			t.Errorf("%q: got %+v, %v, want a usage error", args, got, err)
+		}
+	}
+}
+
+// -help lists the flags. Errors are printed by main alone.
+func TestHelp(t *testing.T) {
+	for args, want := range map[string]string{"-help": "-expose-issuer", "-port 8080": ""} {
+		var stderr bytes.Buffer
+		_, err := parseFlags(strings.Fields(args), noEnv, &stderr)
+		if errors.Is(err, flag.ErrHelp) != (want != "") || !strings.Contains(stderr.String(), want) || (stderr.Len() == 0) != (want == "") {
+			t.Errorf("%s: %v, printed %q, want %q", args, err, &stderr, want)
 		}
 	}
 }
