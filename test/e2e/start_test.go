@@ -67,3 +67,9 @@ func TestForeignHost(t *testing.T) {
 		}
 	}
 }
+
+// An error of several lines is printed in one.
+func TestErrorOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	refuses(t, harness.Environ(), t.TempDir(), []string{"-addr", "127.0.0.1:80\n80"}, "-addr", "80 80: unknown port")
+}
