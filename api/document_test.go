@@ -72,6 +72,27 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// Each member of a response is in one of its examples.
+func TestMembers(t *testing.T) {
+	for _, op := range openapi.Read().Operations {
+		for status, resp := range op.Responses {
+			if resp.Content.JSON == nil {
+				continue
+			}
+			schema := resp.Content.JSON.Schema
+			if schema.Items2020 != nil { // of a list
+				schema = &openapi.Schema{Schema: schema.Items2020}
+			}
+			examples := fmt.Sprintf("%s", resp.Content.Examples())
+			for name := range schema.AllProperties() {
+				if !strings.Contains(examples, fmt.Sprintf("%q:", name)) {
+					t.Errorf("%s %d in api/openapi.yaml: no example has the member %q: add it, also to an example of the request", op, status, name)
+				}
+			}
+		}
+	}
+}
+
 // The description of ErrorCode has the codes of the examples, all of which occur.
 func TestErrorCodes(t *testing.T) {
 	find := func(pattern string) (codes []string) {

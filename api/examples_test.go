@@ -14,11 +14,12 @@ import (
 // byGateway are the statuses that only API Gateway returns.
 var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}
 
-// Every response of every operation occurs, with each of its examples and headers.
-// So the document lists nothing that never happens.
+// Every response of every operation occurs, with each of its examples, headers and
+// their values. So the document lists nothing that never happens.
 func TestExamples(t *testing.T) {
-	d, issuer := openapi.Read(), authtest.NewIssuer(t)
-	for _, op := range append(d.Operations, d.Other) {
+	d, issuer, seen := openapi.Read(), authtest.NewIssuer(t), http.Header{}
+	operations := append(d.Operations, d.Other)
+	for _, op := range operations {
 		known := occasions(d, resource(op), issuer)
 		for status, resp := range op.Responses {
 			if slices.Contains(byGateway, status) {
@@ -47,6 +48,18 @@ func TestExamples(t *testing.T) {
 				if here.Values(name) == nil {
 					t.Errorf("%s has the header %s, which never occurs", where, name)
 				}
+				seen[name] = append(seen[name], here.Values(name)...)
+			}
+		}
+	}
+	for _, op := range operations {
+		for _, resp := range op.Responses {
+			for name, header := range resp.Headers {
+				for _, value := range listed(header) {
+					if !slices.Contains(seen[name], fmt.Sprint(value)) {
+						t.Errorf("the header %s in api/openapi.yaml has the value %v, which never occurs", name, value)
+					}
+				}
 			}
 		}
 	}
@@ -61,6 +74,21 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
+}
+
+// listed returns the values that the document lists for a header: its example, those
+// enumerated, and the bounds of an integer.
+func listed(header *openapi.Parameter) (values []any) {
+	if header.Example != nil {
+		values = append(values, header.Example)
+	}
+	if header.Schema.Enum != nil {
+		values = append(values, header.Schema.Enum.Values...)
+	}
+	if header.Schema.IsInteger() {
+		values = append(values, header.Schema.Minimum.Num(), header.Schema.Maximum.Num())
+	}
+	return values
 }
 
 // resource returns the path of the list that has what op is about. For other
