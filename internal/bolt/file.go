@@ -18,7 +18,8 @@ import (
 
 // A File holds the stores of all resources. It is locked while it is open. Writes
 // share commits: a commit takes all writes that are waiting when the previous one
-// ends.
+// ends. bbolt's Batch would let a lone write wait for a timer, and commit for calls
+// that change nothing.
 //
 // A call that meets a damaged page returns an error that names the file. If it is a
 // write, all later calls fail too, since further writes could spread the damage. Pages
