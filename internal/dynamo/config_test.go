@@ -136,7 +136,8 @@ func TestTransport(t *testing.T) {
 	if err := os.WriteFile(bundle, pem.EncodeToMemory(&block), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL+" AWS_CA_BUNDLE="+bundle)
+	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
+	t.Setenv("AWS_CA_BUNDLE", bundle) // its path may have spaces
 	cfg, err := config.LoadDefaultConfig(t.Context())
 	if err != nil {
 		t.Fatal(err)

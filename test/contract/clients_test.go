@@ -54,7 +54,7 @@ func followGuide(t *testing.T, n int, dir string) {
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu")
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(examples[n][1], "http://127.0.0.1:8080", p.Base))
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "TOKEN="+p.Token(t, url.Values{"client_id": {"reader"}}))
+	cmd.Env = harness.Environ("TOKEN=" + p.Token(t, url.Values{"client_id": {"reader"}}))
 	if got, want := run(t, cmd), examples[n][2]; !strings.HasSuffix(got, want) { // generators print before
 		t.Errorf("%s shows\n%s\nbut the commands print\n%s", guide, want, got)
 	}

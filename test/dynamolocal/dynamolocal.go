@@ -1,5 +1,5 @@
 // Package dynamolocal provides tests with DynamoDB Local, and with a [Proxy]
-// that injects faults into the requests to it. It ignores the user's AWS settings.
+// that injects faults into the requests to it.
 package dynamolocal
 
 import (
@@ -39,7 +39,7 @@ func Endpoint(t testing.TB) string {
 }
 
 var once = sync.OnceValues(func() (endpoint string, err error) {
-	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
+	if endpoint := harness.FromShell(endpointEnv); endpoint != "" {
 		return endpoint, nil
 	}
 	port, err := harness.FreePort()
@@ -110,8 +110,7 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 }
 
 // Environ returns the environment variables of a program that uses the given
-// endpoint, and none of the user's AWS settings. The names of its tables start with
-// prefix. [Client] has the same region and access key: DynamoDB Local keeps separate
+// endpoint. The names of its tables start with prefix. [Client] has the same region and access key: DynamoDB Local keeps separate
 // tables for each.
 func Environ(endpoint, prefix string) []string {
 	env := []string{
@@ -119,8 +118,6 @@ func Environ(endpoint, prefix string) []string {
 		"AWS_REGION=local",
 		"AWS_ACCESS_KEY_ID=local",
 		"AWS_SECRET_ACCESS_KEY=local",
-		"AWS_CONFIG_FILE=" + os.DevNull,
-		"AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
 	}
 	for _, table := range config.Tables {
 		env = append(env, table.Variable+"="+prefix+table.Default)

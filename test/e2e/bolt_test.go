@@ -33,7 +33,7 @@ func TestRestart(t *testing.T) {
 	u, basil := p.user(t), newPlant()
 	plants.postAll(t, u, basil)
 	p.stop(t)
-	printed := regexp.MustCompile(`(?s)\nplants are kept in \S+plants\.db \(to start over.* TOKEN=\$\(curl .*\nstopped\n$`)
+	printed := regexp.MustCompile(`(?s)\nplants are kept in [^\n]+plants\.db \(to start over.* TOKEN=\$\(curl .*\nstopped\n$`)
 	if text := p.Stderr.String(); !printed.MatchString(text) {
 		t.Errorf("it prints:\n%s\nwant %s", text, printed)
 	}

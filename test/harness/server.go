@@ -6,10 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
-	"regexp"
-	"slices"
 	"testing"
 )
 
@@ -17,13 +14,6 @@ import (
 type Server struct {
 	*Process
 	Base string // the base address
-}
-
-// Environ returns the environment of the tests without the service's own
-// settings, plus extra.
-func Environ(extra ...string) []string {
-	settings := regexp.MustCompile("^(AWS_|TOKEN_|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=|([A-Z]+_)?TABLE_NAME=)")
-	return append(slices.DeleteFunc(os.Environ(), settings.MatchString), extra...)
 }
 
 // LaunchServer starts the plain server with its data in dir, and kills it when
@@ -35,7 +25,6 @@ func LaunchServer(tb testing.TB, env []string, dir string, args ...string) *Proc
 	if err != nil {
 		tb.Fatal(err)
 	}
-	os.Chmod(dir, 0o700) // the server refuses one that others can write to, as with umask 002; it may not exist
 	cmd := exec.Command(binary, append([]string{"-addr", "127.0.0.1:0", "-data", dir}, args...)...)
 	cmd.Env = env
 	p, err := Start(cmd)

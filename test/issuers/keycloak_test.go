@@ -53,7 +53,7 @@ func TestKeycloak(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(filepath.Join(installKeycloak(t), "bin/kc.sh"), "start", "--optimized",
 		"--http-enabled=true", "--hostname-strict=false", "--http-host=127.0.0.1", "--http-port=0")
-	cmd.Env = append(os.Environ(), "KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=secret")
+	cmd.Env = harness.Environ("KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=secret")
 	k := keycloak(start(t, cmd, `Listening on: (http://\S+?)\.?\s`))
 	k.setUp(t)
 	alice := func(scopes ...string) tokens {

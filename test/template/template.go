@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"sync"
 	"testing"
 
@@ -25,8 +23,7 @@ var requirements []byte
 var install = sync.OnceValues(func() (string, error) { return harness.Python("sam", requirements) })
 
 // Python returns the command that runs Python with the given arguments, the packages
-// of requirements.txt and, on Unix, the commands sam and aws, without the user's AWS
-// settings. The first call installs them; without Python see [harness.Missing].
+// of requirements.txt and, on Unix, the commands sam and aws. The first call installs them; without Python see [harness.Missing].
 func Python(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
 	python, err := install()
@@ -40,10 +37,8 @@ func Python(tb testing.TB, args ...string) *exec.Cmd {
 			tb.Fatal(err)
 		}
 	}
-	others := slices.DeleteFunc(os.Environ(), regexp.MustCompile("^(AWS_|SAM_|PYTHON)").MatchString)
-	cmd.Env = append(others, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "PYTHONUTF8=1",
+	cmd.Env = harness.Environ("PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AWS_REGION="+Region, "AWS_DEFAULT_REGION="+Region, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
-		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
 		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR="+bin)
 	return cmd
 }
