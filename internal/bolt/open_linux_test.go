@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -50,6 +52,32 @@ func TestNewFileIsPrivate(t *testing.T) {
 	for name, want := range map[string]fs.FileMode{"..": fs.ModeDir | 0o700, ".": fs.ModeDir | 0o700, "plants.db": 0o600} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
 			t.Errorf("%s: mode %v, want %v, %v", name, info.Mode(), want, err)
+		}
+	}
+}
+
+// A new file's name and that of its directory are on disk after Open, and a record
+// after Create.
+func TestSyncs(t *testing.T) {
+	const variable = "BOLT_TEST_SYNCS" // set in the process that strace watches
+	if path := os.Getenv(variable); path != "" {
+		noErr(t, openTest(t, path).Create(t.Context(), "alice", rose(1), "key"))
+		return
+	}
+	harness.Need(t, "strace")
+	dir := t.TempDir()
+	path, trace := filepath.Join(dir, "new", "plants.db"), filepath.Join(dir, "trace")
+	cmd := exec.Command("strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace, os.Args[0], "-test.run=^TestSyncs$")
+	cmd.Env = append(os.Environ(), variable+"="+path)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	calls := string(readFile(t, trace))
+	// Each commit syncs its pages and then the meta page. There are two: those of Open and Create.
+	for call, want := range map[string]int{"<" + path + ">": 4, "<" + filepath.Dir(path) + ">": 1, "<" + dir + ">": 1} {
+		if n := strings.Count(calls, call); n != want {
+			t.Errorf("%d syncs of %s, want %d:\n%s", n, call, want, calls)
 		}
 	}
 }
