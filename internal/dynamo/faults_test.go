@@ -41,7 +41,7 @@ var faults = map[string]struct {
 	"empty response":                   {dynamolocal.Reply(200, ""), 3, records.ErrUnreachable, "empty"},
 	"redirect":                         {dynamolocal.Reply(300, ""), 3, records.ErrUnreachable, "StatusCode: 300"},
 	"no error code":                    {dynamolocal.Reply(400, "{}"), 3, records.ErrUnreachable, "StatusCode: 400"},
-	"not implemented":                  {dynamolocal.Reply(501, "<html>"), 3, records.ErrUnreachable, "StatusCode: 501"},
+	"not implemented":                  {dynamolocal.Refuse(501, "NotImplemented"), 3, records.ErrUnreachable, "StatusCode: 501"},
 	"access denied":                    {dynamolocal.Refuse(400, "AccessDeniedException"), 1, nil, "AccessDenied"},
 	"no table":                         {dynamolocal.Refuse(400, "ResourceNotFoundException"), 1, nil, "restart the server"},
 	"invalid":                          {dynamolocal.Refuse(400, "ValidationException"), 1, nil, "Validation"},

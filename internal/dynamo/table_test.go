@@ -104,6 +104,22 @@ func TestEnsureTable(t *testing.T) {
 	wantPlants(t, store, record{ID: 0})
 }
 
+// If the table can't be created, the error names it. A lost response is no failure.
+func TestEnsureTableFails(t *testing.T) {
+	t.Parallel()
+	_, table := dynamolocal.TableName(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	client := dynamolocal.Client(t, proxy.URL)
+	proxy.Fail("CreateTable", dynamolocal.Refuse(400, "AccessDeniedException"), dynamolocal.After(dynamolocal.Cut))
+	if err := dynamo.EnsureTable(t.Context(), client, table); err == nil ||
+		!strings.HasPrefix(err.Error(), `create the table "`+table+`": `) || !strings.Contains(err.Error(), "AccessDenied") {
+		t.Errorf("got %v, want an error that names the table and the reason", err)
+	}
+	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
+		t.Errorf("after a lost response: %v", err)
+	}
+}
+
 // On AWS the table is part of the deployment.
 func TestEnsureTableOnAWS(t *testing.T) {
 	client := dynamodb.New(dynamodb.Options{BaseEndpoint: new("https://127.0.0.1:1")}) // the scheme of AWS
