@@ -74,7 +74,7 @@ func failure(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("the table is missing; if DynamoDB Local has restarted, restart the server, which creates the table: %w", err)
+		return fmt.Errorf("the table is missing: create it, or set the name of one that exists: %w", err)
 	}
 	return err
 }

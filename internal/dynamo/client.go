@@ -78,6 +78,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if IsLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
+			o.APIOptions = append(o.APIOptions, addAdvice)
 			if o.Credentials == nil {
 				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 			}

@@ -18,6 +18,8 @@ import (
 
 	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 const (
@@ -93,6 +95,23 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 		cfg, _ := awsenv.Config()
 		if got := settings(t, cfg); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", vars, got, want)
+		}
+	}
+}
+
+// The scheme says whether an endpoint is DynamoDB Local, which forgets its tables.
+func TestMissingTable(t *testing.T) {
+	for endpoint, local := range map[string]bool{"http://a.example": true, "https://a.example": false} {
+		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
+		cfg, _ := awsenv.Config()
+		client, err := dynamo.NewClient(cfg, discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
+		err = list.call(t.Context(), dynamo.New[plants.Plant](client, "plants"))
+		if text := fmt.Sprint(err); strings.Contains(text, "DynamoDB Local") != local || !strings.Contains(text, "the table is missing") {
+			t.Errorf("%s: got %v", endpoint, err)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -31,6 +33,20 @@ func hideToken(ctx context.Context, in middleware.DeserializeInput, next middlew
 		e.Message = "the signature is wrong or has expired"
 	}
 	return out, metadata, err
+}
+
+// addAdvice adds what to do to the error for a table that DynamoDB Local has forgotten.
+func addAdvice(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("AddAdvice", func(
+		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+		middleware.DeserializeOutput, middleware.Metadata, error,
+	) {
+		out, metadata, err := next.HandleDeserialize(ctx, in)
+		if e, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+			e.Message = aws.String("if DynamoDB Local has restarted, restart the server, which creates the table")
+		}
+		return out, metadata, err
+	}), middleware.Before)
 }
 
 // verifyResponse reads a response and returns an error if it is damaged, so that the
