@@ -126,7 +126,7 @@ func newHTTPClient(t *http.Transport) *http.Client {
 // IsLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
 // be AWS, reached from a private network.
 func IsLocal(endpoint *string) bool {
-	return strings.HasPrefix(aws.ToString(endpoint), "http://")
+	return strings.HasPrefix(strings.ToLower(aws.ToString(endpoint)), "http://")
 }
 
 // validate returns an error for settings with which every request would fail.

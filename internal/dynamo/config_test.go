@@ -101,7 +101,7 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 
 // The scheme says whether an endpoint is DynamoDB Local, which forgets its tables.
 func TestMissingTable(t *testing.T) {
-	for endpoint, local := range map[string]bool{"http://a.example": true, "https://a.example": false} {
+	for endpoint, local := range map[string]bool{"http://a.example": true, "HTTP://a.example": true, "https://a.example": false} {
 		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
 		cfg, _ := awsenv.Config()
 		client, err := dynamo.NewClient(cfg, discard)
