@@ -117,12 +117,15 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		if !ok {
 			return failure(ctx, err)
 		}
-		oldOwner, _ := text(failed.Item, attrOwner)
+		found := len(failed.Item) > 0
+		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
 		switch {
-		case a.unclear != nil && len(failed.Item) == 0:
+		case a.unclear != nil && !found:
 			return nil // an earlier attempt has probably deleted it
-		case a.unclear != nil || oldOwner != owner: // oldOwner is "" if there is no record
-			return a.ifClear(records.ErrNotFound) // or ErrUnreachable
+		case a.unclear != nil && found: // perhaps a later record
+			return a.ifClear(records.ErrNotFound) // which is ErrUnreachable
+		case a.unclear == nil && oldOwner != owner:
+			return records.ErrNotFound
 		}
 		// What is left is owner's record, newer than newest. It exists during the call,
 		// so the call may delete it. Only a still newer record makes a third round.
