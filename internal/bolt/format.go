@@ -41,7 +41,8 @@ var (
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a record, in JSON. Its id is in the key.
+// A value is the stored form of a record, in JSON. Its id is in the key. The
+// idempotency key keeps the name that it had in the first release.
 type value[T any] struct {
 	Fields         T                      `json:",embed"`
 	CreatedAt      time.Time              `json:"created_at"` // UTC, RFC 3339
