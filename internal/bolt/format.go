@@ -82,7 +82,7 @@ func check(tx *bbolt.Tx) error {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}
 	if first, _ := tx.Cursor().First(); first == nil {
-		return nil // a process was killed before makeBuckets
+		return nil // a process was killed before writeFormat
 	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -95,11 +95,8 @@ func check(tx *bbolt.Tx) error {
 	return nil
 }
 
-// makeBuckets makes the buckets that the first version of the program expects in
-// every file.
-func makeBuckets(tx *bbolt.Tx) error {
-	bucket(tx, []byte("ids"))
-	bucket(tx, []byte("plants"))
+// writeFormat makes the file one of this format. A store makes its own buckets.
+func writeFormat(tx *bbolt.Tx) error {
 	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
 }
 

@@ -62,7 +62,7 @@ func openFile(path string) (*bbolt.DB, error) {
 	}
 	// A killed process may have left changes that aren't on disk. This commit puts
 	// them there, before anything depends on them.
-	if err := db.Update(makeBuckets); err != nil {
+	if err := db.Update(writeFormat); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Update(makeBuckets), db.Close()); err != nil {
+	if err := errors.Join(db.Update(writeFormat), db.Close()); err != nil {
 		return err
 	}
 	// Unlike a rename, a link never replaces the file of another process, but some file
