@@ -170,7 +170,10 @@ func TestTransport(t *testing.T) {
 	}
 	limits := client.Options().HTTPClient.(*http.Client)
 	transport := limits.Transport.(*http.Transport)
-	if limits.Timeout != time.Second || transport.IdleConnTimeout >= time.Minute || transport.MaxIdleConnsPerHost < 64 {
-		t.Errorf("attempts of %v, %d idle connections for %v", limits.Timeout, transport.MaxIdleConnsPerHost, transport.IdleConnTimeout)
+	if idle := transport.IdleConnTimeout; limits.Timeout != time.Second || idle <= 0 || idle >= time.Minute {
+		t.Errorf("attempts of %v, idle connections for %v", limits.Timeout, idle)
+	}
+	if total, each := transport.MaxIdleConns, transport.MaxIdleConnsPerHost; min(total, each) < 64 {
+		t.Errorf("%d idle connections, %d for a host, want at least 64", total, each)
 	}
 }
