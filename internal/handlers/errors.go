@@ -15,7 +15,7 @@ import (
 type Code int32
 
 // The error codes. To add one, add it here. Return it with failf, or add a row to
-// failures for an error of another package.
+// publicErrors for an error of another package.
 const (
 	CodeBadRequest      Code = 40000 // any other invalid request
 	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object
@@ -45,55 +45,55 @@ const InternalMessage = "internal error; retry, and report the X-Request-Id"
 // Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
 
-// A failure is an error together with what a client learns about it.
-type failure struct {
+// A publicError is an error together with what a client learns about it.
+type publicError struct {
 	code    Code
 	message string      // for the client; names the field and the rule, if one is broken
 	header  http.Header // in addition to the headers of every response
 }
 
-func (f *failure) Error() string { return f.message }
+func (f *publicError) Error() string { return f.message }
 
 func failf(code Code, format string, args ...any) error {
-	return &failure{code: code, message: fmt.Sprintf(format, args...)}
+	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// failures maps errors of other packages to what the client learns. The first
+// publicErrors maps errors of other packages to what the client learns. The first
 // row that matches counts.
-var failures = []struct {
+var publicErrors = []struct {
 	err error
-	failure
+	publicError
 }{
-	{context.DeadlineExceeded, failure{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
-	{context.Canceled, failure{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
-	{records.ErrInUse, failure{CodeInUse, "id is in use; choose another id at random", nil}},
-	{records.ErrKeyReused, failure{CodeKeyReused, "Idempotency-Key was used for this id with other field values", nil}},
-	{records.ErrThrottled, failure{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
-	{records.ErrUnreachable, failure{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
-	{records.ErrUnwritable, failure{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
-	{auth.ErrNoToken, failure{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
-	{auth.ErrExpiredToken, failure{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
-	{auth.ErrInvalidToken, failure{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. "+
+	{context.DeadlineExceeded, publicError{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
+	{context.Canceled, publicError{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
+	{records.ErrInUse, publicError{CodeInUse, "id is in use; choose another id at random", nil}},
+	{records.ErrKeyReused, publicError{CodeKeyReused, "Idempotency-Key was used for this id with other field values", nil}},
+	{records.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
+	{records.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
+	{records.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
+	{auth.ErrNoToken, publicError{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
+	{auth.ErrExpiredToken, publicError{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
+	{auth.ErrInvalidToken, publicError{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
-	{auth.ErrKeysUnavailable, failure{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter("5")}},
+	{auth.ErrKeysUnavailable, publicError{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter("5")}},
 }
 
 // describe returns what a client learns about err. An error without a row is
 // internal, and clients never see its text.
-func describe(err error) failure {
-	if f, ok := errors.AsType[*failure](err); ok {
+func describe(err error) publicError {
+	if f, ok := errors.AsType[*publicError](err); ok {
 		return *f
 	}
-	for _, row := range failures {
+	for _, row := range publicErrors {
 		if errors.Is(err, row.err) {
-			return row.failure
+			return row.publicError
 		}
 	}
-	return failure{CodeInternal, InternalMessage, nil}
+	return publicError{CodeInternal, InternalMessage, nil}
 }
 
-// failed returns the response to a request that failed with err.
-func failed(err error) response {
+// errorResponse returns the response to a request that failed with err.
+func errorResponse(err error) response {
 	f := describe(err)
 	// The Error shape of api/openapi.yaml.
 	body := struct {

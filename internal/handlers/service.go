@@ -66,7 +66,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := &request{Request: r.WithContext(ctx)}
 	resp, err := s.handle(w, req)
 	if err != nil {
-		resp = failed(err)
+		resp = errorResponse(err)
 	}
 	send(w, req.Request, resp)
 	s.logRequest(req, resp, err, time.Since(start))
@@ -88,7 +88,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, err
 	}
 	if !r.caller.Allows(r.route.Scope) {
-		lacks := &failure{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		lacks := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
 		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.Limit()) // only the log says why
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -110,7 +110,7 @@ func (s *Service) unrouted(r *request) (response, error) {
 	if r.Method == http.MethodOptions {
 		return response{status: http.StatusNoContent, header: header}, nil
 	}
-	return response{}, &failure{CodeMethod, "method not allowed; this path allows " + allow, header}
+	return response{}, &publicError{CodeMethod, "method not allowed; this path allows " + allow, header}
 }
 
 // send sends the response to r. Every response is sent here.
@@ -130,7 +130,7 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 // Fail sends an error for a request that didn't reach the service, or that the service
 // didn't finish. Unlike the service, it logs nothing.
 func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
-	send(w, r, failed(&failure{code: code, message: message}))
+	send(w, r, errorResponse(&publicError{code: code, message: message}))
 }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
