@@ -12,11 +12,11 @@ import (
 // newRoutes returns the route table. Each resource has a store and some rows. To add an
 // operation, add a row, its function in resource.go, and its description in
 // api/openapi.yaml.
-func newRoutes(plants records.Store[plants.Plant]) []Route {
+func newRoutes(plantStore records.Store[plants.Plant]) []Route {
 	return []Route{
-		{http.MethodPost, "/plants", "plants/write", create(plants)},
-		{http.MethodGet, "/plants", "plants/read", list(plants)},
-		{http.MethodDelete, "/plants/{id}", "plants/write", remove(plants, "plant")},
+		{http.MethodPost, "/plants", "plants/write", create(plantStore)},
+		{http.MethodGet, "/plants", "plants/read", list(plantStore)},
+		{http.MethodDelete, "/plants/{id}", "plants/write", remove(plantStore, "plant")},
 	}
 }
 

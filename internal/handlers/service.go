@@ -36,8 +36,8 @@ type Service struct {
 
 // New returns a service that keeps each resource in its store, accepts callers with
 // valid tokens, and logs one line per request.
-func New(plants records.Store[plants.Plant], tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{routes: newRoutes(plants), tokens: tokens, log: log}
+func New(plantStore records.Store[plants.Plant], tokens *auth.Verifier, log *slog.Logger) *Service {
+	return &Service{routes: newRoutes(plantStore), tokens: tokens, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
