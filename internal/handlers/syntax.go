@@ -126,7 +126,7 @@ func explainValue(text []byte) string {
 	word := text[:len(text)-len(bytes.TrimLeftFunc(text, isWord))]
 	switch {
 	case len(word) > 0:
-		return logging.Truncate(string(word)) + " is not a JSON value; only true, false and null have no quotes"
+		return logging.Truncate(string(word)) + " is not a JSON value; the only words without quotes are true, false and null"
 	case strings.ContainsRune("'`‘’“”„«»", first):
 		return "strings need double quotes"
 	case first == '+':
