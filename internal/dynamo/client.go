@@ -133,9 +133,9 @@ func IsLocal(endpoint *string) bool {
 func validate(o dynamodb.Options) error {
 	if o.BaseEndpoint != nil {
 		u, err := url.Parse(*o.BaseEndpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
 			// Not printed, since it may contain a password.
-			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without a user")
+			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without user and query")
 		}
 	}
 	if o.Region == "" {

@@ -125,6 +125,8 @@ func TestInvalidSettings(t *testing.T) {
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://":                          "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@[::1":           "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@localhost:8000": "AWS_ENDPOINT_URL_DYNAMODB",
+		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000?p=hunter2":  "AWS_ENDPOINT_URL_DYNAMODB",
+		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000#hunter2":    "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_MAX_ATTEMPTS=many":                                      "AWS_MAX_ATTEMPTS",
 		onLambda + "AWS_USE_FIPS_ENDPOINT=on":                                   "AWS_USE_FIPS_ENDPOINT",
 		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":                             "AWS_USE_DUALSTACK_ENDPOINT",
