@@ -107,6 +107,15 @@ func TestDuration(t *testing.T) {
 	})
 }
 
+// A path is logged as it was sent, with its escapes.
+func TestLogPath(t *testing.T) {
+	s := newServer(t, nil)
+	s.do(t.Context(), "GET", "/%1b[2J%C2%9B%20x", "")
+	if !strings.Contains(s.log.String(), `"path":"/%1b[2J%C2%9B%20x"`) {
+		t.Errorf("want the path as it was sent in %s", &s.log)
+	}
+}
+
 // Clients learn nothing of an internal error, and the log has all of it. The
 // errors of a store are in package api.
 func TestFaults(t *testing.T) {

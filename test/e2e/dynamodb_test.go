@@ -16,7 +16,7 @@ import (
 // Without DynamoDB Local the program does not start.
 func TestUnreachableDynamoDB(t *testing.T) {
 	t.Parallel()
-	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "storage unreachable")
+	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
 }
 
 // With another issuer and DynamoDB the program creates the tables, accepts only that
