@@ -10,6 +10,9 @@ import (
 // The Host header decides which hosts get a token.
 func TestHosts(t *testing.T) {
 	hostname, _ := os.Hostname()
+	if hostname == "localhost" {
+		hostname = "192.168.1.7" // what is always allowed has its own row
+	}
 	hidden, named, exposed := Access{}, Access{Host: "Host.Docker.Internal"}, Access{Exposed: true}
 	for hosts, want := range map[string][3]bool{ // from hidden, named and exposed
 		"localhost LocalHost:8080 a.b.localhost:80 127.0.0.1:8080 127.255.1.2:8080 [::1]:8080 [::1] [::ffff:127.0.0.1]:80": {true, true, true},

@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Python returns the interpreter of a virtual environment with the packages that
 // requirements, a file of pip, lists. It is in the folder of the cache that starts
-// with name; see [Dir]. It needs Unix.
+// with name; see [Dir].
 func Python(name string, requirements []byte) (interpreter string, err error) {
 	version, err := Run("python3", "-c", "import sys, venv; print(sys.version, sys.executable)")
 	if err != nil {
 		return "", err
+	}
+	interpreter = "bin/python"
+	if runtime.GOOS == "windows" {
+		interpreter = "Scripts/python.exe"
 	}
 	dir, err := Dir(name, fmt.Append(nil, version, string(requirements)), func(dir string) error {
 		file := filepath.Join(dir, "requirements.txt")
@@ -22,9 +27,9 @@ func Python(name string, requirements []byte) (interpreter string, err error) {
 		if err := os.WriteFile(file, requirements, 0o600); err != nil {
 			return err
 		}
-		_, err := Run(filepath.Join(dir, "bin/python"), "-m", "pip", "install",
+		_, err := Run(filepath.Join(dir, interpreter), "-m", "pip", "install",
 			"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
 		return err
 	})
-	return filepath.Join(dir, "bin/python"), err
+	return filepath.Join(dir, interpreter), err
 }
