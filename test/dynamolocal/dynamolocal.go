@@ -3,10 +3,13 @@
 package dynamolocal
 
 import (
+	"archive/zip"
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -51,17 +54,27 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 	if dockerErr == nil {
 		return endpoint, nil
 	}
-	lib, javaErr := harness.Dir("dynamodb-local", pom, download)
-	if javaErr == nil {
-		javaErr = start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
-			"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
-			"-inMemory", "-disableTelemetry", "-port", port)
-	}
-	if javaErr != nil {
-		return "", fmt.Errorf("docker: %w; java: %w", dockerErr, javaErr)
+	if err := startJava(endpoint, port); err != nil {
+		return "", fmt.Errorf("docker: %w; java: %w", dockerErr, err)
 	}
 	return endpoint, nil
 })
+
+// startJava starts DynamoDB Local with Java. It downloads libraries again that are
+// damaged, as after a power failure or on a full disk.
+func startJava(endpoint, port string) error {
+	lib, err := harness.Dir("dynamodb-local", pom, download)
+	if err == nil && damaged(lib) != nil {
+		os.RemoveAll(lib)
+		lib, err = harness.Dir("dynamodb-local", pom, download)
+	}
+	if err != nil {
+		return err
+	}
+	return start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
+		"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
+		"-inMemory", "-disableTelemetry", "-port", port)
+}
 
 // start starts DynamoDB Local and waits until it answers or the command fails.
 func start(endpoint, command string, args ...string) error {
@@ -85,13 +98,44 @@ func start(endpoint, command string, args ...string) error {
 //go:embed pom.xml
 var pom []byte
 
-// download downloads the libraries of DynamoDB Local.
+// download downloads the libraries of DynamoDB Local. If those in the user's repository of
+// Maven are damaged or it can't be written, they come through one in a temporary folder.
 func download(dir string) error {
 	file := filepath.Join(dir, "pom.xml")
 	if err := os.WriteFile(file, pom, 0o600); err != nil {
 		return err
 	}
-	_, err := harness.Run("mvn", "--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir)
+	copyTo := func(options ...string) error {
+		args := []string{"--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory=" + dir}
+		if _, err := harness.Run("mvn", append(args, options...)...); err != nil {
+			return err
+		}
+		return damaged(dir)
+	}
+	err := copyTo()
+	if err == nil || errors.Is(err, exec.ErrNotFound) {
+		return err
+	}
+	repository, err := os.MkdirTemp("", "")
+	if err != nil {
+		return err
+	}
+	return copyTo("-Dmaven.repo.local="+repository, "-DoverWriteReleases=true")
+}
+
+// damaged returns an error unless all libraries in dir are complete.
+func damaged(dir string) error {
+	jars, err := fs.Glob(os.DirFS(dir), "*.jar")
+	if err == nil && jars == nil {
+		err = fmt.Errorf("no libraries in %s", dir)
+	}
+	for _, jar := range jars {
+		archive, openErr := zip.OpenReader(filepath.Join(dir, jar)) // fails if its end is missing
+		if openErr != nil {
+			return fmt.Errorf("%s: %w", jar, openErr)
+		}
+		archive.Close()
+	}
 	return err
 }
 
