@@ -201,7 +201,7 @@ func readAxe(t *testing.T) string {
 	const pinned = "axe-core@4.14.0"
 	harness.Need(t, "npm")
 	dir, err := harness.Dir("axe", []byte(pinned), func(dir string) error {
-		_, err := harness.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, pinned)
+		_, err := harness.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--cache", t.TempDir(), "--prefix", dir, pinned)
 		return err
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ func reachable(t *testing.T, endpoint string) string {
 // substituteImage replaces Lambda's own image if that can't be pulled. A Go
 // program needs nothing from an image; sam's additions to it need a shell, mv
 // and chmod.
-const substituteImage = "plantstore-test/provided"
+const substituteImage = "go-test-tools/provided"
 
 const substituteDockerfile = `FROM scratch
 COPY busybox /bin/busybox

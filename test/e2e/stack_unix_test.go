@@ -15,6 +15,9 @@ import (
 func TestStackScript(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "bash", "curl", "openssl")
+	if err := harness.DependOn("test/e2e/stack.sh"); err != nil {
+		t.Fatal(err)
+	}
 	out, err := template.Python(t, "../template/aws.py", "bash", "-c", `
 		make() { test "$PLANTS_TOKEN_1" != "$PLANTS_TOKEN_2" && echo "$* $PLANTS_TOKEN_1 $PLANTS_TOKEN_2"; false; }
 		export -f make

@@ -1,15 +1,12 @@
 package harness
 
 import (
-	"flag"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // Build builds a program of this module, named by its folder ("cmd/local"), with
@@ -22,7 +19,7 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if binary := built[key]; binary != "" {
 		return binary, nil
 	}
-	if err := DependOn("api", program, "internal"); err != nil {
+	if err := DependOn("go.mod", "go.sum", "api", program, "internal"); err != nil {
 		return "", err
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -45,16 +42,16 @@ var (
 	built    = map[string]string{} // binaries by program and flags
 )
 
-// DependOn opens all folders below those named. The go command caches test
-// results until a file that the test opened changes, and it can't see what the
-// test builds.
-func DependOn(folders ...string) error {
+// DependOn opens all folders, and looks at all files, below those named. The go command
+// caches test results until a file that the test opened changes, and it can't see what
+// the test's programs open.
+func DependOn(names ...string) error {
 	root, err := Root()
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(_ string, _ fs.DirEntry, err error) error { return err })
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(root, name), func(_ string, _ fs.DirEntry, err error) error { return err })
 		if err != nil {
 			return err
 		}
@@ -66,19 +63,4 @@ func DependOn(folders ...string) error {
 func Root() (string, error) {
 	mod, err := Run("go", "env", "GOMOD")
 	return filepath.Dir(mod), err
-}
-
-// Main is the TestMain of packages whose tests start programs. They wait for these
-// most of the time, so more of them run at once than there are processors.
-func Main(m *testing.M) {
-	flag.Parse()
-	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		parallel.Value.Set("4")
-	}
-	code := m.Run()
-	running.Range(func(p, _ any) bool {
-		p.(*Process).Stop()
-		return true
-	})
-	os.Exit(code)
 }

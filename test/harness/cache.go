@@ -2,10 +2,17 @@ package harness
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
+
+// folder is the name of the folder with downloads. It is the same in every copy of the
+// project, so that a renamed one has them already.
+const folder = "go-test-tools"
 
 // Dir returns a folder of the user's cache, and calls fill to fill it unless
 // an earlier call with the same name and recipe, in any process, has succeeded.
@@ -14,18 +21,15 @@ import (
 // Fill gets a temporary folder, which is renamed once it is complete, so files in
 // it must not contain its path. If two processes fill one, the first is used.
 func Dir(name string, recipe []byte, fill func(dir string) error) (string, error) {
-	cache, err := os.UserCacheDir()
+	cache, err := cacheDir()
 	if err != nil {
 		return "", err
 	}
-	final := filepath.Join(cache, "plantstore-test", fmt.Sprintf("%s-%.6x", name, sha256.Sum256(recipe)))
+	final := filepath.Join(cache, fmt.Sprintf("%s-%.6x", name, sha256.Sum256(recipe)))
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
-		return "", err
-	}
-	partial, err := os.MkdirTemp(filepath.Dir(final), "partial-")
+	partial, err := scratch(cache, "partial")
 	if err != nil {
 		return "", err
 	}
@@ -38,4 +42,45 @@ func Dir(name string, recipe []byte, fill func(dir string) error) (string, error
 		return final, nil
 	}
 	return "", err
+}
+
+// cacheDir returns the folder with downloads, in the user's cache or, if that can't be
+// written, in the cache of the go command.
+func cacheDir() (dir string, err error) {
+	user, userErr := os.UserCacheDir()
+	if userErr == nil {
+		dir = filepath.Join(user, folder)
+		userErr = os.MkdirAll(dir, 0o700)
+	}
+	if userErr == nil {
+		return dir, nil
+	}
+	goCache, err := Run("go", "env", "GOCACHE")
+	if err == nil {
+		dir = filepath.Join(strings.TrimSpace(goCache), folder)
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", errors.Join(userErr, err)
+	}
+	return dir, nil
+}
+
+// scratch makes a folder in dir that has the id of this process in its name, and removes
+// those of processes that were killed.
+func scratch(dir, name string) (string, error) {
+	entries, _ := os.ReadDir(dir) // or MkdirTemp fails as well
+	for _, entry := range entries {
+		var pid int
+		if _, err := fmt.Sscanf(entry.Name(), name+"-%d-", &pid); err == nil && !alive(pid) {
+			os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+	return os.MkdirTemp(dir, fmt.Sprintf("%s-%d-", name, os.Getpid()))
+}
+
+// alive reports whether there may be a process with this id.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

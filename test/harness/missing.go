@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -22,9 +23,13 @@ func Need(t testing.TB, commands ...string) {
 
 // Missing skips a test that needs an unavailable tool; with CI=true the test
 // fails. The first line of err says what to install. Since go test hides the output
-// of skipped tests, it also goes to the terminal, once for each package.
+// of skipped tests, it also goes to the terminal, once for each package. The package
+// runs again next time, since the tool may be installed then; see [Main].
 func Missing(t testing.TB, err error) {
 	t.Helper()
+	if !inMain.Load() {
+		t.Fatal("this package needs a TestMain that calls harness.Main, or go test caches that the test was skipped")
+	}
 	if ci, _ := strconv.ParseBool(os.Getenv("CI")); ci {
 		t.Fatal(err)
 	}
@@ -35,7 +40,11 @@ func Missing(t testing.TB, err error) {
 			fmt.Fprintln(tty, "TESTS SKIPPED: "+text)
 		}
 	}
+	skipped.Store(true)
 	t.Skip(err)
 }
 
-var said sync.Map
+var (
+	said            sync.Map
+	inMain, skipped atomic.Bool
+)

@@ -35,6 +35,7 @@ func Run(name string, args ...string) (string, error) {
 	var stdout, stderr strings.Builder
 	cmd := exec.Command(name, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = attributes
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: %w: %s%s", cmd, err, &stdout, &stderr)
 	}

@@ -21,7 +21,7 @@ import (
 func TestSAM(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "bash", "curl", "make")
-	if err := harness.DependOn("api", "cmd", "internal", "Makefile", "samconfig.toml"); err != nil {
+	if err := harness.DependOn("go.mod", "go.sum", "api", "cmd", "internal"); err != nil {
 		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")

@@ -15,6 +15,8 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // A stack is what CloudFormation would create from a template: the intrinsic
 // functions are evaluated, and resources whose condition is false are left out.
 // Values that only a real stack has remain as ${Resource} or ${Resource.Attribute}.

@@ -26,6 +26,9 @@ var install = sync.OnceValues(func() (string, error) { return harness.Python("sa
 // of requirements.txt and, on Unix, the commands sam and aws. The first call installs them; without Python see [harness.Missing].
 func Python(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
+	if err := harness.DependOn("Makefile", "samconfig.toml", "template.yaml", "test/template"); err != nil { // the commands read them
+		tb.Fatal(err)
+	}
 	python, err := install()
 	if err != nil {
 		harness.Missing(tb, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
