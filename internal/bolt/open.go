@@ -13,6 +13,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"example.com/plantstore/internal/newfile"
 )
 
 // lockWait is how long Open waits for a lock, for example of a process that is
@@ -49,7 +51,7 @@ func openFile(path string) (*bbolt.DB, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = create(path)
+		err = newfile.Create(path, create) // else a part of a file could be left, which would look damaged
 	case err == nil && info.Size() > 0:
 		err = verify(path)
 	}
@@ -66,39 +68,19 @@ func openFile(path string) (*bbolt.DB, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	// Sync the names of a new file and its directory too, as far as the operating
-	// system can do that.
-	for _, name := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
-		if dir, err := os.Open(name); err == nil {
-			_ = dir.Sync()
-			_ = dir.Close()
-		}
-	}
+	// The names of a new file and of its directory too.
+	newfile.SyncDir(filepath.Dir(path))
+	newfile.SyncDir(filepath.Dir(filepath.Dir(path)))
 	return db, nil
 }
 
-// create puts a new file at path, unless there is one. On a full disk or when the
-// process is killed, a part of a file would be left, which would look damaged.
+// create writes an empty database to a new file.
 func create(path string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
+	db, err := openDB(path, bbolt.Options{})
 	if err != nil {
 		return err
 	}
-	_ = temp.Close()
-	defer os.Remove(temp.Name())
-	db, err := openDB(temp.Name(), bbolt.Options{})
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(db.Update(writeFormat), db.Close()); err != nil {
-		return err
-	}
-	// Unlike a rename, a link never replaces the file of another process, but some file
-	// systems have no links.
-	if err := os.Link(temp.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return os.Rename(temp.Name(), path)
+	return errors.Join(db.Update(writeFormat), db.Close())
 }
 
 // verify checks the file at path, and only reads it: bbolt changes a file that it opens

@@ -77,27 +77,3 @@ func TestInvalidKeyFile(t *testing.T) {
 		}
 	}
 }
-
-// A key in another directory may be readable for others.
-func TestIrregularKeyFile(t *testing.T) {
-	elsewhere, dir := t.TempDir(), t.TempDir()
-	_ = keys(elsewhere)
-	path := filepath.Join(dir, KeyFile)
-	for name, create := range map[string]func() error{
-		"link":      func() error { return os.Symlink(filepath.Join(elsewhere, KeyFile), path) },
-		"dead link": func() error { return os.Symlink(filepath.Join(dir, "x"), path) },
-		"directory": func() error { return os.Mkdir(path, 0o700) },
-	} {
-		if err := create(); err != nil && runtime.GOOS == "windows" {
-			continue // links need a privilege
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if got := keys(dir); !strings.HasPrefix(got, "the token key "+path+" is not a regular file: ") {
-			t.Errorf("%s: got %s", name, got)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
