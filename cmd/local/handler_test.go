@@ -20,7 +20,7 @@ func TestKeysAtStart(t *testing.T) {
 		w.Write(issuer.JWKS())
 	}))
 	defer keys.Close()
-	cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL, RequireScopes: new(false)}}
+	cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL, ScopePolicy: auth.ScopesOptional}}
 	if _, err := newHandler(t.Context(), options{}, cfg, new(stores), slog.New(slog.DiscardHandler)); err != nil || !fetched {
 		t.Errorf("keys fetched: %t, %v", fetched, err)
 	}

@@ -22,8 +22,12 @@ var (
 	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
 	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
 	ErrExpiredToken    = errors.New("token expired")                        // but is valid otherwise
-	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after 5 seconds
+	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 )
+
+// RetryAfter is how long clients should wait after ErrKeysUnavailable: the least time
+// between two attempts to fetch keys while there are none.
+const RetryAfter = 5 * time.Second
 
 const (
 	maxTokenLength = 10 << 10 // bytes; API Gateway's limit for all headers of a request together
@@ -32,25 +36,25 @@ const (
 
 // A Config says which tokens a [Verifier] accepts.
 type Config struct {
-	Issuer        string   // the iss claim, compared byte by byte
-	Audiences     []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
-	Keys          *KeySet  // of the issuer, or nil to fetch them
-	KeysURL       string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
-	RequireScopes *bool    // true demands scopes even if the metadata names none; false only stops the warning of [Verifier.Load]
+	Issuer      string      // the iss claim, compared byte by byte
+	Audiences   []string    // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
+	Keys        *KeySet     // of the issuer, or nil to fetch them
+	KeysURL     string      // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
+	ScopePolicy ScopePolicy // for tokens that name no scope
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
 	Subject string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
-	scopes  []string // of the token, as far as the service has them
-	limit   string   // what restricts it to these scopes, or ""
+	scopes  []string // of the service, that the token has
+	limit   string   // for the log: why it has no others; "" if it has all
 }
 
 // Allows reports whether the caller's token has scope, one of those given to
 // [New]. No token has any other.
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// Limit says, for the log, what restricts the caller's scopes.
+// Limit returns, for the log, why the caller has no other scopes.
 func (c Caller) Limit() string { return c.limit }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
@@ -67,21 +71,23 @@ type Verifier struct {
 // client, whose idle connections it closes, and logs failures.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that it names. One that names none, nor anything
-// like them such as plants:admin, has all of them, unless c requires scopes or the
-// issuer's metadata has such a name. Then it has none.
+// as plants/read. A token has those that it names. If it only names something like
+// them, such as plants:admin, it has none. If it names neither, c.ScopePolicy decides.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
 	}
 	keys, err := newIssuerKeys(c, scopes, client, log)
-	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an error,
-// the fetch goes on or later requests try again. If tokens that name no scope are
-// accepted without a setting that says so, Load logs a warning or, if there are no
-// keys yet, the first such token does.
+// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an
+// error, the fetch goes on or later requests try again. If tokens that name no scope
+// may do everything without a policy that says so, Load logs a warning or, if there are
+// no keys yet, the first such token does.
 func (v *Verifier) Load(ctx context.Context) error {
 	keys, err := v.keys.load(ctx)
 	if err == nil && !v.requiresScopes(keys) {
@@ -92,7 +98,7 @@ func (v *Verifier) Load(ctx context.Context) error {
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
-	arrived := wallClock()
+	fetches := v.keys.fetches.Load() // at the arrival, see newer
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
@@ -109,7 +115,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		}
 	}
 	if token == nil {
-		if token, err = v.verify(ctx, raw, arrived); err != nil {
+		if token, err = v.verify(ctx, raw, fetches); err != nil {
 			return Caller{}, err
 		}
 		v.cache.add(hash, token)

@@ -45,14 +45,14 @@ func TestClaims(t *testing.T) {
 		{"aud", ``, "no aud: "},
 		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
 		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},
-		{"aud", `"aud":["second",1]`, "aud is not an array of strings"},
+		{"aud", `"aud":["second",1]`, "aud is neither a string nor an array of strings"},
 
 		// Amazon Cognito's access tokens have no aud.
 		{"aud", `"client_id":"second","token_use":"access"`, ""},
 		{"aud", `"client_id":"other","token_use":"access"`, `client_id is "other"`},
 		{"aud", `"client_id":"second"`, "no aud: "},
 		{"aud", `"aud":"other","client_id":"second","token_use":"access"`, `aud is "other"`},
-		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is not a string"},
+		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is neither"},
 
 		{"", `"scope":null`, "scope is neither a string nor an array of strings"},
 		{"", `"scope":["plants/read",1]`, "scope is neither"},
@@ -98,7 +98,13 @@ func TestClaims(t *testing.T) {
 		{"", `"type":"code"`, send},
 		{"", `"type":"ID"`, send},
 		{"", `"type":"id_token"`, send},
+		{"", `"token_type":"refresh-TOKEN"`, send},
+		{"", `"at_hash":null,"c_hash":"","events":null,"cnf":null`, ""},
 		{"", `"nonce":"x"`, likeID},
+		{"", `"nonce":"","auth_time":null`, ""}, // Casdoor
+		{"", `"nonce":{}`, likeID},
+		{"", `"nonce":"x","token_type":"access_token"`, ""},
+		{"", `"nonce":"x","token_type":"Bearer"`, likeID},
 		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
@@ -130,7 +136,7 @@ func TestClaims(t *testing.T) {
 // claim of some issuers only, show that it is limited.
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
-	v, strict := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{RequireScopes: new(true)})
+	v, strict := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{ScopePolicy: auth.ScopesRequired})
 	const all = "plants/read plants/write"
 	for _, test := range []struct {
 		scope   string // in JSON
@@ -150,6 +156,17 @@ func TestScopes(t *testing.T) {
 		{`"plants/"`, "", "plants/"},
 		{`"plants/read\tplants/write"`, "", `plants/read\tplants/write`},
 		{`"plants/read,plants/write"`, "", "plants/read,plants/write"},
+		{`"openid,plants/read"`, "", "openid,plants/read"},
+		{`"plants/read;openid"`, "", "plants/read;openid"},
+		{`"openid|plants/read"`, "", "openid|plants/read"},
+		{`"openid+plants/read"`, "", "openid+plants/read"},
+		{`"openid\u00a0plants/read"`, "", `openid\u00a0plants/read`},
+		{`"openid\nplants/read"`, "", `openid\nplants/read`},
+		{`"openid, plants/read"`, "", "openid, plants/read"},
+		{`"plants/read, openid"`, "", "plants/read, openid"},
+		{`["openid,email","plants/read"]`, "plants/read", "plants/read"},
+		{`"plants+read"`, "", "plants+read"},
+		{`"https://api.example.com/plants/read"`, all, ""},
 		{`"plants:read"`, "", "plants:read"},
 		{`"openid plants.admin"`, "", "plants.admin"},
 		{`"Plants/admin"`, "", "Plants/admin"},
@@ -166,10 +183,13 @@ func TestScopes(t *testing.T) {
 			}
 			token := es256(issuer, claimsAnd(`"`+claim+`":`+test.scope))
 			checkScopes(t, v, token, allowed, limit)
-			if test.limit != "" {
+			if limit != "" {
 				checkScopes(t, strict, token, allowed, limit)
 			}
 		}
+	}
+	for _, claim := range []string{"groups", "entitlements", "authorities"} { // which restrict nothing
+		checkScopes(t, v, es256(issuer, claimsAnd(`"`+claim+`":["plants/read"]`)), all, "")
 	}
 	both := es256(issuer, claimsAnd(`"scope":"plants/read","scp":["plants/write"],"roles":7`))
 	checkScopes(t, v, both, all, `scope has "plants/read"`)
@@ -193,39 +213,44 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
 }
 
 // An issuer whose metadata names a scope of this service can issue them, so a
-// token that names none has none. Otherwise a warning is logged once, unless the
-// setting says that such tokens are accepted. The metadata counts from the next
-// refresh, even for tokens in the cache.
+// token that names none has none, unless the policy says that it has all. Otherwise
+// a warning is logged once, unless there is a policy. The metadata counts from the
+// next refresh, even for tokens in the cache.
 func TestScopesOfTheIssuer(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
 	const all, none = "plants/read plants/write", "it names no scope of this service"
 	for _, test := range []struct {
-		supported, allowed, limit string
-		setting                   *bool
-		warnings                  int
+		supported     any
+		policy        auth.ScopePolicy
+		allowed, then string // until, and after, the issuer publishes scopes
+		warnings      int
 	}{
-		{"plants/read", "", none, nil, 0},
-		{"plants:x", "", none, new(false), 0},
-		{"email", all, "", nil, 1},
-		{"email", all, "", new(false), 0},
-		{"email", "", none, new(true), 0},
+		{[]string{"openid", "plants/read"}, auth.ScopesAsPublished, "", "", 0},
+		{[]any{1, nil, "plants:x"}, auth.ScopesAsPublished, "", "", 0},
+		{"openid plants/read", auth.ScopesAsPublished, "", "", 0},
+		{[]string{"openid"}, auth.ScopesAsPublished, all, "", 1},
+		{map[string]string{"plants/read": "x"}, auth.ScopesAsPublished, all, "", 1},
+		{[]string{"plants/read"}, auth.ScopesOptional, all, all, 0},
+		{nil, auth.ScopesOptional, all, all, 0},
+		{nil, auth.ScopesRequired, "", "", 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
+			limit := map[bool]string{true: none}
 			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
 			s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, test.supported)}}
 			var log strings.Builder
-			v, token := newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log), es256(tokens, lastingClaims)
+			v, token := newVerifier(t, auth.Config{ScopePolicy: test.policy}, s, &log), es256(tokens, lastingClaims)
 			v.Load(t.Context()) // fails
 			s.pages[keysURL] = string(tokens.JWKS())
 			time.Sleep(5 * time.Second)
-			checkScopes(t, v, token, test.allowed, test.limit)
-			must(newVerifier(t, auth.Config{RequireScopes: test.setting}, s, &log).Load(t.Context()))
-			if n := strings.Count(log.String(), "tokens without scopes"); n != 2*test.warnings {
+			checkScopes(t, v, token, test.allowed, limit[test.allowed == ""])
+			must(newVerifier(t, auth.Config{ScopePolicy: test.policy}, s, &log).Load(t.Context()))
+			if n := strings.Count(log.String(), "tokens without scopes may do everything: set REQUIRE_SCOPES"); n != 2*test.warnings {
 				t.Errorf("%+v: %d warnings of two verifiers, want %d of each", test, n, test.warnings)
 			}
-			s.pages[url] = metadata(authtest.IssuerURL, keysURL, "plants/read")
+			s.pages[url] = metadata(authtest.IssuerURL, keysURL, []string{"plants/read"})
 			time.Sleep(time.Hour)
-			checkScopes(t, v, token, "", none)
+			checkScopes(t, v, token, test.then, limit[test.then == ""])
 		})
 	}
 }

@@ -12,13 +12,16 @@ func (v *Verifier) Cached() int {
 // MaxCached is the maximum of what Cached returns.
 const MaxCached = maxCached
 
-// Age makes v's remote keys older, and the last fetch of them, as if the program had
-// been frozen.
+// Age moves what has happened to v's remote keys into the past, as if the program had
+// been frozen, or with a negative duration into the future, as if the clock had been
+// set back.
 func (v *Verifier) Age(by time.Duration) {
 	k := v.keys
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.fetched, k.began = k.fetched.Add(-by), k.began.Add(-by)
+	for _, t := range []*time.Time{&k.fetched, &k.last.began, &k.searched} {
+		*t = t.Add(-by)
+	}
 }
 
 // WallClock is the clock that ages are measured with.

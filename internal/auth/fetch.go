@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +34,9 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 		fixed:    c.Keys != nil,
 		set:      c.Keys,
 		source:   source{address: c.KeysURL},
-		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
+		last:     &fetch{ended: true},
+		changed:  make(chan struct{}),
+		searches: newSearches(),
 		warnings: rate.Sometimes{Interval: time.Second},
 	}
 	if c.Keys != nil || c.KeysURL != "" {
@@ -62,8 +62,7 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
 func isCognito(issuer *url.URL) bool {
 	host := strings.TrimSuffix(issuer.Host, ".cn")
-	return issuer.Scheme == "https" &&
-		strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
+	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
 // readMetadata returns what the first valid metadata document says.
@@ -79,19 +78,19 @@ func (k *issuerKeys) readMetadata() (source, error) {
 	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
 }
 
+// parseMetadata reads the members that matter. An odd one in scopes_supported
+// doesn't make the service unavailable.
 func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
-	var metadata struct {
-		Issuer string   `json:"issuer"`
-		Keys   string   `json:"jwks_uri"`
-		Scopes []string `json:"scopes_supported"`
-	}
-	if err := json.Unmarshal(body, &metadata); err != nil {
+	var m members
+	if err := unmarshalLeniently(body, &m); err != nil {
 		return source{}, errors.New("not a JSON object with issuer and jwks_uri")
 	}
-	if metadata.Issuer != k.issuer {
-		return source{}, fmt.Errorf("its issuer is %s, not %s", logging.Quote(metadata.Issuer), logging.Quote(k.issuer))
+	issuer, _ := unquote(m["issuer"])
+	if issuer != k.issuer {
+		return source{}, fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
 	}
-	return source{metadata.Keys, slices.ContainsFunc(metadata.Scopes, k.scopes.include)}, CheckURL(metadata.Keys)
+	address, _ := unquote(m["jwks_uri"])
+	return source{address, k.scopes.publishedIn(m["scopes_supported"])}, CheckURL(address)
 }
 
 // read reads a document and parses it.
@@ -106,7 +105,7 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 		return parsed, fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
-	// The body is always read, so that the connection can be used again.
+	// The body is read whatever the status, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:

@@ -97,7 +97,7 @@ func TestResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
 			var log strings.Builder
-			v := newVerifier(t, auth.Config{KeysURL: url, RequireScopes: new(false)}, s, &log)
+			v := newVerifier(t, auth.Config{KeysURL: url, ScopePolicy: auth.ScopesOptional}, s, &log)
 			checkLoad(t, v, "")
 			s.pages[url] = test.page
 			checkLoad(t, v, test.want)
@@ -154,12 +154,12 @@ const (
 	oauth   = "https://a.test/.well-known/oauth-authorization-server" // of RFC 8414
 )
 
-func metadata(issuer, jwksURI string, scopes ...string) string {
-	return toJSON(map[string]any{"issuer": issuer, "jwks_uri": jwksURI, "scopes_supported": append(scopes, "openid")})
+func metadata(issuer, jwksURI string, scopes any) string {
+	return toJSON(map[string]any{"issuer": issuer, "jwks_uri": jwksURI, "scopes_supported": scopes})
 }
 
 func TestDiscovery(t *testing.T) {
-	valid := metadata("https://a.test", keysURL)
+	valid := metadata("https://a.test", keysURL, nil)
 	tokens := authtest.NewIssuer(t)
 	const cognito = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
 	jwks := string(tokens.JWKS())
@@ -169,15 +169,19 @@ func TestDiscovery(t *testing.T) {
 		want      string // in the error, if any
 	}{
 		{"https://a.test", openID, valid, ""},
-		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL), ""},
+		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL, nil), ""},
 		{"https://a.test", oauth, valid, ""},
-		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
+		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL, nil), ""},
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
+		{"https://a.test", openID, "\ufeff" + strings.Replace(valid, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
+		{"https://a.test", openID, strings.Replace(valid, "null", `"openid"`, 1), ""},
 		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
-		{"https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/"`},
+		{"https://a.test", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, `its issuer is ""`},
+		{"https://a.test", openID, `{"issuer":"https://a.test","jwks_uri":7}`, `the address "" has no host`},
+		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/"`},
 		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
-		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k"), "must be https"},
-		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing"), "status 404"},
+		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k", nil), "must be https"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing", nil), "status 404"},
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
@@ -202,7 +206,7 @@ func TestMovedKeys(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
 		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		expect := func(issuer *authtest.Issuer, want string, requests ...string) {
 			t.Helper()
@@ -216,7 +220,7 @@ func TestMovedKeys(t *testing.T) {
 		}
 		expect(old, "", openID, keysURL)
 		expect(tokens, invalid, keysURL, openID) // a search
-		s.pages[openID] = metadata("https://a.test", moved)
+		s.pages[openID] = metadata("https://a.test", moved, nil)
 		expect(tokens, "", keysURL, openID, moved)
 		time.Sleep(time.Hour)
 		expect(tokens, "", moved, openID) // a refresh
@@ -230,12 +234,54 @@ func TestMovedKeys(t *testing.T) {
 	})
 }
 
+// A token that is signed with a new key waits for the key, but not for the metadata,
+// unless that leads to the key.
+func TestRotatedKeyWithMetadata(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		old, tokens, elsewhere := authtest.NewIssuer(t), authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(elsewhere.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		checkLoad(t, v, "")
+		s.delay = 300 * ms
+		expect := func(issuer *authtest.Issuer, want string, took time.Duration) {
+			t.Helper()
+			start := time.Now()
+			claims := authtest.Claims("alice")
+			claims["iss"] = "https://a.test"
+			check(t, v, issuer.Sign(claims), want)
+			if d := time.Since(start); d != took {
+				t.Errorf("took %v, want %v", d, took)
+			}
+		}
+		s.pages[keysURL] = string(tokens.JWKS())
+		expect(tokens, "", 300*ms)
+		expect(old, invalid, 300*ms) // until the same fetch ends
+		s.pages[openID] = metadata("https://a.test", moved, nil)
+		expect(elsewhere, "", 900*ms)
+	})
+}
+
+// If only the metadata fails, the log doesn't say that there are no keys.
+func TestMetadataFails(t *testing.T) {
+	tokens := authtest.NewIssuer(t)
+	s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(tokens.JWKS())}}
+	var log strings.Builder
+	v := newVerifier(t, auth.Config{Issuer: "https://a.test", ScopePolicy: auth.ScopesOptional}, s, &log)
+	checkLoad(t, v, "")
+	delete(s.pages, openID)
+	checkLoad(t, v, "")
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `msg="metadata of the token issuer not fetched; the keys were"`) || !strings.Contains(text, "status 404") {
+		t.Errorf("got the log:\n%s", text)
+	}
+}
+
 // A fetch of several slow documents is not taken for a frozen one.
 func TestSlowDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issuer := authtest.NewIssuer(t)
 		const address = authtest.IssuerURL + "/.well-known/openid-configuration"
-		s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL), keysURL: string(issuer.JWKS())}}
+		s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(issuer.JWKS())}}
 		v := newVerifier(t, auth.Config{}, s, io.Discard)
 		check(t, v, issuer.Token("alice"), unavailable)
 		time.Sleep(3 * time.Second) // six have passed
@@ -253,7 +299,7 @@ func TestConnections(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
-			io.WriteString(w, metadata(url, url+"/keys"))
+			io.WriteString(w, metadata(url, url+"/keys", nil))
 		case "/keys":
 			w.Write(tokens.JWKS())
 		default:

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -24,15 +25,13 @@ const (
 
 // A KeySet is a JSON Web Key Set. It doesn't change.
 type KeySet struct {
-	keys   []key
-	scoped bool // whether the issuer's metadata names scopes of this service
+	keys            []key
+	scopesPublished bool // whether the issuer's metadata names scopes of this service
 }
 
 // A key verifies signatures.
 type key struct {
-	Kid        string   `json:"kid"` // may be empty
-	Type       string   `json:"kty"`
-	Operations []string `json:"key_ops"`
+	kid        string   // may be empty
 	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
 	err        error // why the key is unusable, or nil
@@ -43,7 +42,7 @@ type key struct {
 func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
 	tried, unusable := 0, error(nil)
 	for _, k := range s.keys {
-		if h.kid != "" && h.kid != k.Kid {
+		if h.kid != "" && h.kid != k.kid {
 			continue
 		}
 		if k.err != nil {
@@ -74,7 +73,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 		Keys []jsontext.Value `json:"keys"`
 	}
 	// One malformed key must not affect the others.
-	if err := json.Unmarshal(data, &document, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := unmarshalLeniently(data, &document); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
 	set := new(KeySet)
@@ -93,24 +92,38 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	return set, nil
 }
 
+// unmarshalLeniently unmarshals a document of an issuer. It accepts a byte order mark,
+// duplicate names and invalid UTF-8, so that an oddity elsewhere in the document
+// doesn't make the service unavailable.
+func unmarshalLeniently(data []byte, v any) error {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
 // parse parses a JSON Web Key (RFC 7517 section 4). It returns an error if the key is
 // unusable.
 func (k *key) parse(data jsontext.Value) error {
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(data, &members); err != nil {
+	var m map[string]jsontext.Value
+	if err := json.Unmarshal(data, &m); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, k); err != nil {
-		return err
+	var operations []string
+	for name, value := range map[string]any{"kid": &k.kid, "key_ops": &operations} {
+		if m[name] != nil && json.Unmarshal(m[name], value) != nil {
+			return fmt.Errorf("its %s has another form", name)
+		}
 	}
-	if k.Operations != nil && !slices.Contains(k.Operations, "verify") {
+	switch {
+	case operations != nil && !slices.Contains(operations, "verify"):
 		return errors.New("its key_ops lack verify")
+	case m["d"] != nil || m["p"] != nil || m["q"] != nil:
+		return errors.New("a private key: everybody can sign with it, so replace it")
 	}
 	// Certificates are ignored, even malformed ones.
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} {
-		delete(members, name)
+		delete(m, name)
 	}
-	data, err := json.Marshal(members)
+	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -124,10 +137,11 @@ func (k *key) parse(data jsontext.Value) error {
 	if k.public, k.algorithms, err = usableWith(parsed.Key); err != nil {
 		return err
 	}
+	_, isRSA := parsed.Key.(*rsa.PublicKey)
 	switch alg := parsed.Algorithm; {
 	case alg != "" && !slices.Contains(k.algorithms, alg):
 		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
-	case k.Type == "RSA" && alg != "": // others have one algorithm, Ed25519 by two names
+	case isRSA && alg != "": // others have one algorithm, Ed25519 by two names
 		k.algorithms = []string{alg}
 	}
 	return nil
@@ -149,7 +163,7 @@ func usableWith(public crypto.PublicKey) (crypto.PublicKey, []string, error) {
 	case ed25519.PublicKey:
 		return ed25519Key(public), []string{"EdDSA", "Ed25519"}, nil
 	}
-	return nil, nil, errors.New("a private key, or an unsupported type or curve")
+	return nil, nil, errors.New("an unsupported type or curve")
 }
 
 // An ed25519Key verifies signatures by both names of the algorithm; go-jose's own

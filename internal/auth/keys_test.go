@@ -39,6 +39,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"unknown kty":           {ecWith("kty", "XX"), ecToken},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
 		"private EC":            {ecWith("d", b64(d)), ecToken},
+		"RSA with a prime":      {rsWith("p", b64(rs.Primes[0].Bytes())), rsToken},
 		"private RSA":           {newJWK(rs, "bad"), rsToken},
 		"small RSA":             {newJWK(small.Public(), "bad"), compact(`{"alg":"RS256"}`, lastingClaims, small, crypto.SHA256)},
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rsToken},
@@ -49,6 +50,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"for encryption":        {ecWith("use", "enc"), ecToken},
 		"alg of another type":   {ecWith("alg", "RS256"), ecToken},
 		"symmetric alg":         {rsWith("alg", "HS256"), rsToken},
+		"key_ops as string":     {ecWith("key_ops", "verify"), ecToken},
 		"key_ops sign":          {ecWith("key_ops", []string{"sign"}), ecToken},
 		"kid as number":         {ecWith("kid", 1), ecToken},
 		"empty":                 {jwk{}, ecToken},
@@ -73,6 +75,8 @@ func TestKeySetDocument(t *testing.T) {
 	good := toJSON(newJWK(issuer.ECKey.Public(), authtest.KeyID))
 	open := strings.TrimSuffix(good, "}")
 	for name, document := range map[string]string{
+		"byte order mark":      "\ufeff" + `{"keys":[` + good + `]}`,
+		"duplicate member":     `{"x":1,"x":2,"keys":[],"keys":[` + good + `]}`,
 		"other members":        `{"x":{},"keys":[` + good + `],"y":null}`,
 		"unusable, same kid":   `{"keys":[{"kty":"XX","kid":"es256"},` + good + `]}`,
 		"after invalid keys":   `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,

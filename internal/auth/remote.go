@@ -1,12 +1,13 @@
 package auth
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -32,161 +33,249 @@ type issuerKeys struct {
 	scopes   serviceScopes  // that the metadata may name
 	fixed    bool           // the keys are configured, and never fetched
 
-	mu       sync.Mutex // await, idle and failure must be called with it
+	fetches atomic.Int64 // that have ended
+
+	mu       sync.Mutex // for what follows; methods that say so must be called with it
 	set      *KeySet
 	fetched  time.Time     // when the fetch of set began; zero without keys
 	source   source        // configured, or found by a fetch
-	running  chan struct{} // closed when the running fetch ends; nil between fetches
-	began    time.Time     // of the last fetch, as are ended and err
-	ended    time.Time
-	err      error
-	searches *rate.Limiter // of fetches for tokens that the keys don't verify
+	last     *fetch        // the one that began last
+	changed  chan struct{} // closed, and replaced, when there are new keys and when a fetch ends
+	searches *rate.Limiter // of fetches for tokens that the keys don't verify; see maySearch
+	searched time.Time     // when searches was asked last
+}
+
+// A fetch reads the keys and the metadata once.
+type fetch struct {
+	began time.Time
+	ended bool
+	err   error // why it brought no keys
 }
 
 // A source is what the issuer's metadata says.
 type source struct {
-	address string // of the keys; empty until it is known
-	scoped  bool   // whether the issuer has scopes of this service
+	address         string // of the keys; empty until it is known
+	scopesPublished bool   // whether the issuer has scopes of this service
 }
 
 const (
 	refreshAfter = time.Hour
 	expireAfter  = 24 * time.Hour
+	retryRefresh = 30 * time.Second
 	loadWait     = 3 * time.Second // without keys
 	fetchWait    = time.Second
+
+	// No fetch takes longer than its four documents can: keys, metadata at two
+	// addresses, keys elsewhere. One that seems to was frozen with the program.
+	maxFetch = 4 * fetchTimeout
 )
 
 // load fetches the keys and waits until ctx ends.
 func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.await(ctx, true, time.Hour) // ctx ends first
-	return k.set, k.failure()
-}
-
-// current returns keys that are less than a day old and, if the issuer responds in
-// time, less than an hour.
-func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	if k.fixed {
 		return k.set, nil
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.start(wallClock())
+	k.await(ctx, untilEnd)
+	if !k.last.ended || k.last.err != nil {
+		return nil, k.unavailable()
+	}
+	return k.set, nil
+}
+
+// current returns keys that are less than a day old and, if the issuer responds in
+// time, less than an hour. It waits until the fetch has read the metadata too: if the
+// program is frozen after each request, it would never be read otherwise.
+func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
+	if k.fixed {
+		return k.set, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	now := wallClock()
-	sinceLast := now.Sub(k.began).Abs() // a clock that was set back doesn't postpone a fetch
-	switch age := now.Sub(k.fetched); {
-	case age >= expireAfter:
-		k.await(ctx, sinceLast >= 5*time.Second, loadWait)
-	case age.Abs() >= refreshAfter:
-		k.await(ctx, sinceLast >= 30*time.Second, fetchWait)
-	}
-	if now.Sub(k.fetched) >= expireAfter {
-		return nil, k.failure() // not nil: the fetch goes on or has failed
-	}
-	return k.set, nil
-}
-
-// newer returns keys other than rejected, which don't verify a token. Without such
-// keys, it returns rejected, with an error if the fetch failed or goes on. If a fetch
-// has ended since the request arrived, it starts no other.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) (*KeySet, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.set == rejected && !k.ended.After(arrived) {
-		now := wallClock()
-		// To join a running fetch is free.
-		k.await(ctx, k.idle(now) && k.searches.AllowN(now, 1), fetchWait)
-	}
-	if k.set == rejected {
-		return rejected, k.failure()
-	}
-	return k.set, nil
-}
-
-// await starts a fetch if one is due and none is running. It waits until the running
-// one, if any, ends or has taken limit, or ctx ends. It unlocks k.mu meanwhile.
-func (k *issuerKeys) await(ctx context.Context, due bool, limit time.Duration) {
-	if now := wallClock(); due && k.idle(now) {
-		k.began, k.running = now, make(chan struct{})
-		go k.run(k.running, k.source)
-	}
-	done := k.running
-	if done == nil {
-		return
-	}
-	// The minimum counts if the clock was set back.
-	ctx, cancel := context.WithTimeout(ctx, min(limit, limit-wallClock().Sub(k.began)))
-	defer cancel()
-	k.mu.Unlock()
-	defer k.mu.Lock()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-}
-
-// idle reports whether a fetch may start. One that has taken longer than its four
-// documents can (keys, metadata at two addresses, keys elsewhere) was frozen with the
-// program, and is no longer waited for.
-func (k *issuerKeys) idle(now time.Time) bool {
-	return !k.fixed && (k.running == nil || now.Sub(k.began) > 4*fetchTimeout)
-}
-
-// failure returns why the last fetch brought no keys, or nil.
-func (k *issuerKeys) failure() error {
 	switch {
-	case k.running != nil:
-		return fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
-	case k.err != nil && !k.fetched.Equal(k.began):
-		return fmt.Errorf("%w: %v", ErrKeysUnavailable, k.err)
+	case k.expired(now):
+		if hasPassed(RetryAfter, k.last.began, now) {
+			k.start(now)
+		}
+		k.awaitFor(ctx, loadWait, untilEnd)
+	case hasPassed(refreshAfter, k.fetched, now):
+		if hasPassed(retryRefresh, k.last.began, now) {
+			k.start(now)
+		}
+		k.awaitFor(ctx, fetchWait, untilEnd)
 	}
-	return nil
+	if k.expired(now) {
+		return nil, k.unavailable()
+	}
+	return k.set, nil
 }
 
-// run runs a fetch, and closes done at its end.
-func (k *issuerKeys) run(done chan struct{}, known source) {
-	defer close(done)
-	err := k.fetch(done, known)
-	k.client.CloseIdleConnections() // the next fetch may be an hour away
-	if err != nil {
-		k.warnings.Do(func() { k.log.Warn("token keys not fetched", "cause", err.Error()) })
+// newer returns keys other than rejected, which don't verify the token of a request,
+// as soon as there are some. It returns nil if the issuer has none, and an error if
+// the fetch has failed or goes on. When the request arrived, a number of fetches had
+// ended; if another one has ended since, newer starts none.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, fetches int64) (*KeySet, error) {
+	if k.fixed {
+		return nil, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running == done {
-		k.running, k.ended, k.err = nil, wallClock(), err
+	isNewer := func() bool { return k.set != rejected }
+	if !isNewer() && k.fetches.Load() == fetches {
+		// To join a running fetch is free.
+		if now := wallClock(); !k.fetching(now) && k.maySearch(now) {
+			k.start(now)
+		}
+		k.awaitFor(ctx, fetchWait, isNewer)
 	}
+	switch {
+	case isNewer():
+		return k.set, nil
+	case !k.last.ended || k.last.err != nil:
+		return nil, k.unavailable()
+	}
+	return nil, nil
+}
+
+// expired reports whether there are no keys, or only keys that are too old. It must be
+// called with k.mu.
+func (k *issuerKeys) expired(now time.Time) bool { return now.Sub(k.fetched) >= expireAfter }
+
+// hasPassed reports whether a time has passed since start, or the clock was set back
+// since then: that must not postpone anything.
+func hasPassed(d time.Duration, start, now time.Time) bool {
+	since := now.Sub(start)
+	return since < 0 || since >= d
+}
+
+// fetching reports whether a fetch is running that wasn't frozen with the program. It
+// must be called with k.mu.
+func (k *issuerKeys) fetching(now time.Time) bool {
+	return !k.last.ended && now.Sub(k.last.began) <= maxFetch
+}
+
+// maySearch reports whether the budget allows a fetch for a token that the keys don't
+// verify, and charges it. It must be called with k.mu.
+func (k *issuerKeys) maySearch(now time.Time) bool {
+	if now.Before(k.searched) { // the clock was set back, and an empty budget would stay empty as long
+		k.searches = newSearches()
+	}
+	k.searched = now
+	return k.searches.AllowN(now, 1)
+}
+
+func newSearches() *rate.Limiter { return rate.NewLimiter(rate.Every(2*time.Second), 3) }
+
+// unavailable returns the error of the last fetch, which is running or has failed. It
+// must be called with k.mu.
+func (k *issuerKeys) unavailable() error {
+	if !k.last.ended {
+		return fmt.Errorf("%w: still being fetched", ErrKeysUnavailable)
+	}
+	return fmt.Errorf("%w: %v", ErrKeysUnavailable, k.last.err)
+}
+
+// untilEnd is for await and awaitFor.
+func untilEnd() bool { return false }
+
+// awaitFor is [issuerKeys.await], but only until the fetch has taken limit.
+func (k *issuerKeys) awaitFor(ctx context.Context, limit time.Duration, enough func() bool) {
+	taken := max(0, wallClock().Sub(k.last.began)) // 0 if the clock was set back
+	ctx, cancel := context.WithTimeout(ctx, limit-taken)
+	defer cancel()
+	k.await(ctx, enough)
+}
+
+// await waits until no fetch is running, enough returns true, or ctx ends. It must be
+// called with k.mu, and unlocks it meanwhile.
+func (k *issuerKeys) await(ctx context.Context, enough func() bool) {
+	for !k.last.ended && !enough() && ctx.Err() == nil {
+		changed := k.changed
+		k.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		k.mu.Lock()
+	}
+}
+
+// start starts a fetch, unless one is running. It must be called with k.mu.
+func (k *issuerKeys) start(now time.Time) {
+	if !k.fetching(now) {
+		k.last = &fetch{began: now}
+		go k.run(k.last, k.source)
+	}
+}
+
+// notify wakes those who wait. It must be called with k.mu.
+func (k *issuerKeys) notify() {
+	close(k.changed)
+	k.changed = make(chan struct{})
+}
+
+// run runs a fetch.
+func (k *issuerKeys) run(f *fetch, known source) {
+	err, metadataErr := k.fetch(f, known)
+	k.client.CloseIdleConnections() // the next fetch may be an hour away
+	switch {
+	case err != nil:
+		k.warn("token keys not fetched", err)
+	case metadataErr != nil:
+		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f.ended, f.err = true, err
+	if k.last == f {
+		k.fetches.Add(1)
+		k.notify()
+	}
+}
+
+func (k *issuerKeys) warn(message string, cause error) {
+	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
 }
 
 // fetch reads the keys at the known address, if any, and then the metadata, since an
-// issuer may move its keys or add scopes. In this order, rotated keys don't have to
-// wait for the metadata.
-func (k *issuerKeys) fetch(done chan struct{}, known source) (err error) {
+// issuer may move its keys or add scopes. In this order, a token that is signed with
+// a new key doesn't have to wait for the metadata. The errors say why there are no new
+// keys, and no metadata.
+func (k *issuerKeys) fetch(f *fetch, known source) (err, metadataErr error) {
+	err = errors.New("their address is unknown")
 	if known.address != "" {
-		err = k.readKeys(done, known)
+		err = k.readKeys(f, known)
 	}
 	if len(k.metadata) == 0 {
-		return err
+		return err, nil
 	}
 	found, metadataErr := k.readMetadata()
-	if metadataErr != nil || found == known {
-		return cmp.Or(err, metadataErr)
+	switch {
+	case metadataErr != nil && known.address == "":
+		return metadataErr, nil
+	case metadataErr == nil && found != known:
+		return k.readKeys(f, found), nil
 	}
-	return k.readKeys(done, found)
+	return err, metadataErr
 }
 
 // readKeys reads the keys of s for a fetch. It publishes s and the keys unless another
 // fetch has replaced this one.
-func (k *issuerKeys) readKeys(done chan struct{}, s source) error {
+func (k *issuerKeys) readKeys(f *fetch, s source) error {
 	keys, err := read(k.client, s.address, ParseKeySet)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running == done {
-		k.source = s
-		if err == nil {
-			keys.scoped = s.scoped
-			k.set, k.fetched = keys, k.began
-		}
+	if k.last != f {
+		return err
+	}
+	k.source = s
+	if err == nil {
+		keys.scopesPublished = s.scopesPublished
+		k.set, k.fetched = keys, f.began
+		k.notify()
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type remoteIssuer struct {
 func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
 	i := &remoteIssuer{key: newEdKey()}
-	i.v = newVerifier(t, auth.Config{KeysURL: keysURL, RequireScopes: new(false)}, i, io.Discard)
+	i.v = newVerifier(t, auth.Config{KeysURL: keysURL, ScopePolicy: auth.ScopesOptional}, i, io.Discard)
 	i.set(0, kids...)
 	if kids != nil {
 		must(i.v.Load(t.Context()))
@@ -288,14 +288,29 @@ func TestFrozenFetch(t *testing.T) {
 	}
 }
 
-// A clock that was set back postpones no refresh.
+// A clock that was set back postpones nothing.
 func TestClock(t *testing.T) {
 	if s := auth.WallClock().String(); strings.Contains(s, "m=") {
 		t.Errorf("%s has a monotonic reading, which stops while the program is frozen", s)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t, "a")
-		i.v.Age(-time.Hour)
-		i.check(t, "a", "", atOnce, 1)
-	})
+	for _, by := range []time.Duration{time.Minute, 30 * time.Minute, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			i := newRemoteIssuer(t, "a")
+			i.v.Age(-by)
+			i.set(0, "a", "b")
+			i.check(t, "a", "", atOnce, 1)
+			i.check(t, "b", "", atOnce, 0)
+			for range 3 {
+				i.check(t, "x", invalid, atOnce, 1)
+			}
+			i.check(t, "x", invalid, atOnce, 0) // the budget is empty
+			i.v.Age(-by)
+			i.check(t, "a", "", atOnce, 1)
+			i.set(4500*ms, "c")
+			i.check(t, "c", invalid, time.Second, 1)
+			i.v.Age(-by) // during a fetch
+			i.check(t, "a", "", time.Second, 0)
+			time.Sleep(2500 * ms) // the fetch ends
+		})
+	}
 }

@@ -1,11 +1,25 @@
 package auth
 
 import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"slices"
 	"strings"
 	"unicode"
 
 	"example.com/plantstore/internal/logging"
+)
+
+// A ScopePolicy says what a token may do that names no scope of the service.
+type ScopePolicy int
+
+// The zero ScopePolicy depends on the issuer: if its metadata names scopes of the
+// service, a client could have asked for some, and may gain no rights by asking for
+// none.
+const (
+	ScopesAsPublished ScopePolicy = iota // nothing if the issuer's metadata names such scopes; else everything, with a warning
+	ScopesRequired                       // nothing
+	ScopesOptional                       // everything
 )
 
 // serviceScopes are the scopes of the service, such as plants/read.
@@ -31,44 +45,139 @@ func words(name string) []string {
 	return list
 }
 
-// setScopes sets the scopes that a token names. Issuers put them into scope (RFC
-// 9068 section 2.2.3), scp or both. Names in other claims or in another spelling
-// restrict a token too, but nobody can know to what, so they grant nothing.
-func (v *Verifier) setScopes(caller *Caller, c *members) {
-	for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
-		if !c.has(claim) {
+// standardClaims are where issuers put scopes: RFC 9068 section 2.2.3; Okta and
+// Microsoft Entra ID. Names in the otherClaims restrict a token too, but nobody can
+// know to what.
+var (
+	standardClaims = []string{"scope", "scp"}
+	otherClaims    = []string{"permissions", "scopes", "roles"}
+)
+
+// A restriction is what a token says about the scopes of the service.
+type restriction struct {
+	restricted bool     // it names one, in whatever claim and spelling
+	scopes     []string // that it names exactly
+	reason     string   // for the log: the first claim and name that restrict it
+}
+
+// restriction returns what the claims say. The standard ones must be strings or
+// arrays of strings.
+func (s serviceScopes) restriction(claims members) (restriction, error) {
+	var r restriction
+	for _, claim := range standardClaims {
+		if !claims.has(claim) {
 			continue
 		}
-		m := members{raw: c.raw} // with its own error, which counts only in standard claims
-		names := strings.Join(m.texts(claim), " ")
-		standard := claim == "scope" || claim == "scp"
-		c.check(m.err == nil || !standard, "%s is neither a string nor an array of strings", claim)
-		for name := range strings.SplitSeq(names, " ") {
-			if !v.scopes.include(name) {
-				continue
-			}
-			if caller.limit == "" {
-				caller.limit = claim + " has " + logging.Quote(name)
-			}
-			if standard && slices.Contains(v.scopes, name) {
-				caller.scopes = append(caller.scopes, name)
+		lists, err := claims.texts(claim)
+		if err != nil {
+			return restriction{}, err
+		}
+		for _, list := range lists {
+			r.note(claim, s.firstIn(list))
+			for _, scope := range s.grantedBy(list) {
+				if !slices.Contains(r.scopes, scope) {
+					r.scopes = append(r.scopes, scope)
+				}
 			}
 		}
 	}
+	for _, claim := range otherClaims {
+		lists, _ := claims.texts(claim) // none if the claim has another form
+		for _, list := range lists {
+			r.note(claim, s.firstIn(list))
+		}
+	}
+	return r, nil
 }
 
-// requiresScopes reports whether a token that names no scope has none.
+// note records that a claim has a name that restricts the token, unless it is "".
+func (r *restriction) note(claim, name string) {
+	if name != "" && !r.restricted {
+		r.restricted, r.reason = true, claim+" has "+logging.Quote(name)
+	}
+}
+
+// firstIn returns the first name in a list that is one of the service's, or "". Names
+// are separated by spaces. With other separators, each part counts too, and firstIn
+// returns the whole list, to show them.
+func (s serviceScopes) firstIn(list string) string {
+	odd := strings.ContainsFunc(list, isOddSeparator)
+	for name := range strings.SplitSeq(list, " ") {
+		if s.include(name) || odd && slices.ContainsFunc(strings.FieldsFunc(name, isOddSeparator), s.include) {
+			if odd {
+				return list
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// grantedBy returns the scopes that a list names exactly. With other separators than
+// spaces nobody can know what it grants, so that is nothing.
+func (s serviceScopes) grantedBy(list string) (granted []string) {
+	if strings.ContainsFunc(list, isOddSeparator) {
+		return nil
+	}
+	names := strings.Split(list, " ")
+	for _, scope := range s { // not the names, which would keep the whole list in memory
+		if slices.Contains(names, scope) {
+			granted = append(granted, scope)
+		}
+	}
+	return granted
+}
+
+// isOddSeparator reports whether r separates the scopes of some issuers.
+func isOddSeparator(r rune) bool {
+	return r != ' ' && (unicode.IsSpace(r) || strings.ContainsRune(",;|+", r))
+}
+
+// publishedIn reports whether scopes_supported of an issuer's metadata, which should
+// be an array of strings, names one of the scopes.
+func (s serviceScopes) publishedIn(supported jsontext.Value) bool {
+	if list, ok := unquote(supported); ok {
+		return s.firstIn(list) != ""
+	}
+	var lists []jsontext.Value
+	_ = json.Unmarshal(supported, &lists) // none if it has another form
+	return slices.ContainsFunc(lists, func(v jsontext.Value) bool {
+		list, _ := unquote(v)
+		return s.firstIn(list) != ""
+	})
+}
+
+// grant gives the caller of a verified token its scopes.
+func (v *Verifier) grant(caller *Caller, r restriction, keys *KeySet) {
+	switch {
+	case r.restricted:
+		caller.scopes, caller.limit = r.scopes, r.reason
+	case v.requiresScopes(keys):
+		caller.limit = "it names no scope of this service"
+	default:
+		v.warnUnscoped()
+		caller.scopes = v.scopes
+	}
+}
+
+// requiresScopes reports whether a token that names no scope may do nothing.
 func (v *Verifier) requiresScopes(keys *KeySet) bool {
-	required := v.config.RequireScopes
-	return required != nil && *required || keys.scoped
+	switch v.config.ScopePolicy {
+	case ScopesRequired:
+		return true
+	case ScopesOptional:
+		return false
+	default:
+		return keys.scopesPublished
+	}
 }
 
-// warnUnscoped logs once that tokens that name no scope are accepted, unless a
-// setting says so.
+// warnUnscoped logs once that tokens that name no scope may do everything, unless
+// the policy says so.
 func (v *Verifier) warnUnscoped() {
-	if v.config.RequireScopes == nil {
+	if v.config.ScopePolicy == ScopesAsPublished {
 		v.warned.Do(func() {
-			v.log.Warn("tokens without scopes may do everything: require scopes, or accept such tokens explicitly", "scopes", v.scopes)
+			v.log.Warn("tokens without scopes may do everything: set REQUIRE_SCOPES to true or false (in a deployment, the parameter RequireScopes)", "scopes", v.scopes)
 		})
 	}
 }

@@ -39,9 +39,9 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks everything about a token except the time, for a request that arrived
-// at the given time.
-func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
+// verify checks everything about a token except the time. When its request arrived,
+// fetches of keys had ended.
+func (v *Verifier) verify(ctx context.Context, raw string, fetches int64) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -52,44 +52,48 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	if err != nil {
 		return nil, invalid("malformed JOSE header")
 	}
-	// The claims come first: a token for another service must not cost a fetch.
-	token, err := v.parseClaims(h, payload)
+	claims, err := parseMembers("payload", payload)
 	if err != nil {
 		return nil, err
 	}
-	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
+	// These claims come first: a token for another service must not cost a fetch.
+	token, err := v.checkClaims(h, claims)
+	if err != nil {
 		return nil, err
 	}
-	if token.caller.limit != "" { // the token names scopes, and has no others
-		return token, nil
+	if token.keys, err = v.signedBy(ctx, jws, h, fetches); err != nil {
+		return nil, err
 	}
-	if v.requiresScopes(token.keys) {
-		token.caller.limit = "it names no scope of this service"
-	} else {
-		v.warnUnscoped()
-		token.caller.scopes = v.scopes
+	// The scopes come last: only an issuer may make this program read a long list.
+	r, err := v.scopes.restriction(claims)
+	if err != nil {
+		return nil, err
 	}
+	v.grant(&token.caller, r, token.keys)
 	return token, nil
 }
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
 // ones don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, fetches int64) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err = keys.verify(jws, h); err == nil {
-		return keys, nil
+	for {
+		fault := keys.verify(jws, h)
+		if fault == nil {
+			return keys, nil
+		}
+		newer, err := v.keys.newer(ctx, keys, fetches)
+		if err != nil { // which would mean 503, but anybody can make up a kid
+			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
+		}
+		if newer == nil {
+			return nil, fault
+		}
+		keys = newer
 	}
-	newer, fetchErr := v.keys.newer(ctx, keys, arrived)
-	switch {
-	case newer != keys:
-		return newer, newer.verify(jws, h)
-	case fetchErr != nil: // which would mean 503, but anybody can make up a kid
-		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", err, fetchErr)
-	}
-	return nil, err
 }
 
 // A header has the parameters of a JOSE header that matter here.
@@ -116,23 +120,42 @@ func parse(raw string) (h header, payload []byte, err error) {
 			return h, nil, invalid("part %d is not base64url without padding", i+1)
 		}
 	}
-	m := parseMembers("header", decoded[0])
+	h, err = parseHeader(decoded[0])
+	return h, decoded[1], err
+}
+
+func parseHeader(data []byte) (h header, err error) {
+	m, err := parseMembers("header", data)
+	if err != nil {
+		return h, err
+	}
 	// No extension is supported. With b64 (RFC 7797), the signature could cover
 	// other bytes than those that are read here.
-	m.check(!m.has("crit") && !m.has("b64"), "header crit or b64")
-	h.alg = m.text("alg")
-	m.check(slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)),
-		"algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
+	if m.has("crit") || m.has("b64") {
+		return h, invalid("header crit or b64")
+	}
+	if h.alg, err = m.text("alg"); err != nil {
+		return h, err
+	}
+	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
+		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
+	}
 	if m.has("kid") {
-		h.kid = m.text("kid")
+		if h.kid, err = m.text("kid"); err != nil {
+			return h, err
+		}
 	}
 	if m.has("typ") {
-		typ := m.text("typ")
+		typ, err := m.text("typ")
+		if err != nil {
+			return h, err
+		}
 		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-		// RFC 7519 section 5.1, RFC 9068 section 2.1
-		m.check(h.typ == "jwt" || h.typ == "at+jwt", "typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
+		if h.typ != "jwt" && h.typ != "at+jwt" { // RFC 7519 section 5.1, RFC 9068 section 2.1
+			return h, invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
+		}
 	}
-	return h, decoded[1], m.err
+	return h, nil
 }
 
 func invalid(format string, args ...any) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -218,6 +219,31 @@ func TestCachedTokenExpires(t *testing.T) {
 
 // The cache holds signed tokens only, and not more than its bound. Only another token
 // empties it.
+// What is kept of a token is small, however long its lists are.
+func TestCacheIsSmall(t *testing.T) {
+	key := newEdKey()
+	v := staticVerifier(t, keySet(newJWK(key.Public(), "")))
+	before := heap()
+	const count = 200
+	for n := range count {
+		scopes := strings.Repeat("plants/read ", 280)
+		list := strings.TrimSuffix(strings.Repeat(`"plants/write",`, 160), ",")
+		token := compact(`{"alg":"EdDSA"}`, claimsAnd(fmt.Sprintf(`"jti":%d,"scope":%q,"scp":[%s]`, n, scopes, list)), key, unhashed)
+		checkScopes(t, v, token, "plants/read plants/write", `scope has "plants/read"`)
+	}
+	if size := (heap() - before) / count; size > 1000 {
+		t.Errorf("a token takes %d bytes in the cache", size)
+	}
+	runtime.KeepAlive(v)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
 func TestCacheIsBounded(t *testing.T) {
 	key := newEdKey()
 	v := staticVerifier(t, keySet(newJWK(key.Public(), "")))

@@ -29,8 +29,8 @@ type Config struct {
 	// Tables has the names of the tables, by their logical ids in template.yaml.
 	Tables map[string]string
 
-	// Tokens says which tokens are accepted. Without an issuer, only
-	// RequireScopes may be set.
+	// Tokens says which tokens are accepted. Without an issuer, only ScopePolicy
+	// may be set.
 	Tokens auth.Config
 
 	// LogLevel is the minimum level of log lines. The default is info.
@@ -89,9 +89,14 @@ func list(value string) (elements []string) {
 // issuer other than the intended one.
 func tokens(getenv func(string) string) (t auth.Config, err error) {
 	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
-	if v := getenv(RequireScopes); v == "true" || v == "false" {
-		t.RequireScopes = new(v == "true")
-	} else if v != "" {
+	switch v := getenv(RequireScopes); v {
+	case "":
+		t.ScopePolicy = auth.ScopesAsPublished
+	case "true":
+		t.ScopePolicy = auth.ScopesRequired
+	case "false":
+		t.ScopePolicy = auth.ScopesOptional
+	default:
 		return t, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}
 	if t.Issuer == "" {
