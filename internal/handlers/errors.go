@@ -75,7 +75,7 @@ var publicErrors = []struct {
 	{auth.ErrExpiredToken, publicError{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
 	{auth.ErrInvalidToken, publicError{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
-	{auth.ErrKeysUnavailable, publicError{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter("5")}},
+	{auth.ErrKeysUnavailable, publicError{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter(fmt.Sprint(auth.RetryAfter.Seconds()))}},
 }
 
 // describe returns what a client learns about err. An error without a row is
