@@ -232,7 +232,7 @@ func TestScopesOfTheIssuer(t *testing.T) {
 		{[]string{"openid", "plants/read"}, auth.ScopesAsPublished, "", "", 0},
 		{[]any{1, nil, "plants:x"}, auth.ScopesAsPublished, "", "", 0},
 		{"openid plants/read", auth.ScopesAsPublished, "", "", 0},
-		{[]string{"openid"}, auth.ScopesAsPublished, all, "", 1},
+		{[]any{"openid", 1}, auth.ScopesAsPublished, all, "", 1},
 		{map[string]string{"plants/read": "x"}, auth.ScopesAsPublished, all, "", 1},
 		{[]string{"plants/read"}, auth.ScopesOptional, all, all, 0},
 		{nil, auth.ScopesOptional, all, all, 0},

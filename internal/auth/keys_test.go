@@ -39,7 +39,8 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"unknown kty":           {ecWith("kty", "XX"), ecToken},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
 		"private EC":            {ecWith("d", b64(d)), ecToken},
-		"RSA with a prime":      {rsWith("p", b64(rs.Primes[0].Bytes())), rsToken},
+		"private, a prime":      {rsWith("p", b64(rs.Primes[0].Bytes())), rsToken},
+		"private, other prime":  {rsWith("q", b64(rs.Primes[1].Bytes())), rsToken},
 		"private RSA":           {newJWK(rs, "bad"), rsToken},
 		"small RSA":             {newJWK(small.Public(), "bad"), compact(`{"alg":"RS256"}`, lastingClaims, small, crypto.SHA256)},
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rsToken},
@@ -58,6 +59,8 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || strings.ContainsAny(err.Error(), "\r\n") || !strings.Contains(err.Error(), "key 1: ") {
 				t.Errorf("got %v; want one line that describes key 1", err)
+			} else if strings.HasPrefix(name, "private") != strings.Contains(err.Error(), "a private key: everybody can sign with it") {
+				t.Errorf("got %v", err)
 			}
 			v := staticVerifier(t, keySet(test.bad, newJWK(good.Public(), "good")))
 			check(t, v, test.token, invalid)
