@@ -98,7 +98,7 @@ func (v *Verifier) Load(ctx context.Context) error {
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
-	fetches := v.keys.fetches.Load() // at the arrival, see newer
+	fetches := v.keys.fetches.Load() // see newer
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err

@@ -115,8 +115,8 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 
 // newer returns keys other than rejected, which don't verify the token of a request,
 // as soon as there are some. It returns nil if the issuer has none, and an error if
-// the fetch has failed or goes on. When the request arrived, a number of fetches had
-// ended; if another one has ended since, newer starts none.
+// the fetch has failed or goes on. It starts no fetch if one has ended since the
+// request arrived: fetches is the number of those that had ended then.
 func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, fetches int64) (*KeySet, error) {
 	if k.fixed {
 		return nil, nil

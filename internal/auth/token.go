@@ -39,8 +39,8 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks everything about a token except the time. When its request arrived,
-// fetches of keys had ended.
+// verify checks everything about a token except the time. For fetches, see
+// [issuerKeys.newer].
 func (v *Verifier) verify(ctx context.Context, raw string, fetches int64) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
@@ -80,7 +80,7 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for { // a fetch brings at most two key sets: at the known address, and where the metadata says
 		fault := keys.verify(jws, h)
 		if fault == nil {
 			return keys, nil
