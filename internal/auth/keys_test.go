@@ -91,10 +91,13 @@ func TestKeySetDocument(t *testing.T) {
 	for document, want := range map[string]string{
 		"<html>":                              "not a JSON Web Key Set, ",
 		`{"KEYS":[` + good + `]}`:             "none of the 0 keys ",
+		`{"keys":[1,1,1,1]}`:                  "none of the 4 keys of the JSON Web Key Set is usable; key 1: ",
 		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: jsontext: duplicate object member name",
 	} {
 		if _, err := auth.ParseKeySet([]byte(document)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", document, err, want)
+		} else if strings.HasPrefix(want, "none of the 4") && (!strings.Contains(err.Error(), "; key 3: ") || strings.Contains(err.Error(), "key 4: ")) {
+			t.Errorf("got %v, want the faults of three keys", err)
 		}
 	}
 }

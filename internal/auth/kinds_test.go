@@ -7,9 +7,9 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// Claims of real tokens, without those that every token has. Some were captured, and
-// some are from the issuer's documentation or source code. A token without scopes may
-// do nothing where scopes are required, whatever it is.
+// Claims of real tokens, without those that every token has, from the issuer's
+// documentation or source code. A token without scopes may do nothing where scopes are
+// required, whoever issues it.
 func TestTokensOfIssuers(t *testing.T) {
 	const send, likeID = "send the access token", "looks like an ID token"
 	issuer := authtest.NewIssuer(t)
@@ -24,7 +24,8 @@ func TestTokensOfIssuers(t *testing.T) {
 		{"Casdoor access, ID", `"name":"alice","type":"normal-user","tokenType":"access-token","nonce":"x","tag":"","scope":"openid","azp":"web","provider":""`, ""},
 		{"Casdoor JWT-Custom", `"name":"alice","nonce":"","roles":[{"name":"x"}],"permissions":null`, ""},
 		{"Casdoor refresh", `"name":"alice","type":"normal-user","tokenType":"refresh-token","nonce":"x","scope":"openid"`, send},
-		// PingAM and ForgeRock AM, client-side tokens, captured by others
+		// PingAM and ForgeRock AM, client-side tokens as their users publish them; PingGateway
+		// checks the name: https://docs.pingidentity.com/pinggateway/2026/gateway-guide/oauth2-rs-stateless.html
 		{"PingAM access", `"cts":"OAUTH2_STATELESS_GRANT","auth_level":3,"subname":"x","tokenName":"access_token","token_type":"Bearer","authGrantId":"x",` +
 			`"client_id":"Basic","grant_type":"authorization_code","scope":["openid","profile"],"auth_time":1761261789,"realm":"/alpha","expires_in":3600`, ""},
 		{"PingAM refresh", `"cts":"OAUTH2_STATELESS_GRANT","subname":"x","tokenName":"refresh_token","token_type":"Bearer","scope":["openid","profile"],` +
@@ -42,12 +43,18 @@ func TestTokensOfIssuers(t *testing.T) {
 		{"Keycloak ID", `"typ":"ID","azp":"web","sid":"x","acr":"1","email_verified":false`, send},
 		{"Keycloak refresh", `"typ":"Refresh","azp":"web","sid":"x","scope":"profile email"`, send},
 		{"Keycloak logout", `"typ":"Logout","sid":"x","events":{"http://schemas.openid.net/event/backchannel-logout":{}}`, send},
+		// django-allauth 65.21: allauth/idp/oidc/internal/oauthlib/server.py
+		{"django-allauth access", `"client_id":"web","jti":"x","token_use":"access","scope":"openid"`, ""},
 		// https://supabase.com/docs/guides/auth/jwt-fields
 		{"Supabase", `"aal":"aal1","amr":[{"method":"password","timestamp":1}],"email":"a@b.test","is_anonymous":false,"phone":"","role":"authenticated","session_id":"x"`, ""},
 		// https://docs.github.com/actions/reference/openid-connect-reference
 		{"GitHub Actions", `"environment":"prod","ref":"refs/heads/main","repository":"octo-org/octo-repo","repository_owner":"octo-org","actor":"octocat"`, ""},
 		// https://docs.gitlab.com/ci/secrets/id_token_authentication/
 		{"GitLab.com", `"namespace_path":"g","project_path":"g/p","user_login":"u","pipeline_id":"1","ref":"main","ref_type":"branch"`, ""},
+		// https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens
+		{"HCP Terraform", `"terraform_run_phase":"apply","terraform_organization_name":"o","terraform_workspace_name":"w"`, ""},
+		// https://buildkite.com/docs/agent/v3/cli-oidc
+		{"Buildkite", `"organization_slug":"o","pipeline_slug":"p","build_number":1,"agent_id":"x"`, ""},
 		// https://cloud.google.com/docs/authentication/token-types
 		{"Google service account", `"azp":"1","email":"x@p.iam.gserviceaccount.com","email_verified":true`, ""},
 	} {
