@@ -185,7 +185,7 @@ func TestNoKeysYet(t *testing.T) {
 		i.check(t, "a", unavailable, atOnce, 0)
 		time.Sleep(ms)
 		i.set(time.Hour, "a") // longer than a fetch may take
-		i.check(t, "a", unavailable, 3*time.Second, 1)
+		i.check(t, "a", unavailable+": still being fetched", 3*time.Second, 1)
 		i.check(t, "a", unavailable, atOnce, 0)
 		time.Sleep(2 * time.Second)
 		synctest.Wait() // until that fetch has failed
