@@ -219,6 +219,17 @@ func TestCachedTokenExpires(t *testing.T) {
 
 // The cache holds signed tokens only, and not more than its bound. Only another token
 // empties it.
+// Anybody can send a long list of scopes. It isn't read before the signature is verified.
+func TestUnsignedTokenIsCheap(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	v := issuer.Verifier(t, auth.Config{})
+	scopes := claimsAnd(`"scope":"` + strings.Repeat("a ", 3000) + `"`)
+	unsigned := bearer(compact(es256Header, scopes, newECKey(elliptic.P256()), crypto.SHA256))
+	if n := testing.AllocsPerRun(10, func() { _, _ = v.Authenticate(t.Context(), unsigned) }); n > 500 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
+
 // What is kept of a token is small, however long its lists are.
 func TestCacheIsSmall(t *testing.T) {
 	key := newEdKey()
