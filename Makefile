@@ -132,9 +132,14 @@ build-PlantFunction build-HookFunction: build-%Function:
 # can't choose the other one.
 OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
 
+# It also knows the revision: the commit, with a + if files have changed since, and the
+# time, which makes every build a version of its own: see Description of PlantFunction.
+REVISION = $(or $(shell git describe --always --exclude='*' --abbrev=7 --dirty=+ 2>/dev/null),unknown).$(shell date -u +%y%m%d%H%M%S)
+
 build: ## build the function in .aws-sam/build
 	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env '$(CONFIG_ENV)'
-	sed -i.sam -e 's/Default: $(OTHER_ARCHITECTURE)$$/Default: $(ARCHITECTURE)/' -e '/^    - $(OTHER_ARCHITECTURE)$$/d' .aws-sam/build/template.yaml
+	sed -i.sam -e 's/Default: $(OTHER_ARCHITECTURE)$$/Default: $(ARCHITECTURE)/' -e '/^    - $(OTHER_ARCHITECTURE)$$/d' \
+		-e 's/Revision: unknown$$/Revision: "$(REVISION)"/' .aws-sam/build/template.yaml
 
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'

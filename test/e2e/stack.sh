@@ -13,6 +13,12 @@ if [ -z "$pool" ]; then
 	exit 1
 fi
 
+if [ "$(aws cloudformation describe-stacks --stack-name "$stack" --output text \
+	--query "Stacks[0].Parameters[?ParameterKey=='RequireScopes'].ParameterValue")" = true ]; then
+	echo "stack $stack requires scopes, which tokens of its users don't have: run make acceptance as programs, with PLANTS_CLIENT_1" >&2
+	exit 1
+fi
+
 users= # not an array: bash 3.2, that of macOS, takes an empty one for unset
 delete_users() {
 	for user in $users; do

@@ -23,9 +23,10 @@ func TestStackScript(t *testing.T) {
 		export -f make
 		GITHUB_ACTIONS= ./stack.sh plants; echo $?
 		./stack.sh plants-without-pool; echo $?
+		./stack.sh plants-with-scopes; echo $?
 		aws cognito-idp list-users --user-pool-id "$(aws cognito-idp list-user-pools --max-results 1 --query 'UserPools[0].Id' --output text)" \
 			--query 'length(Users)'`).CombinedOutput()
-	want := `^acceptance BASE=https://plants\.example eyJ\S+ eyJ\S+\n1\nstack plants-without-pool has no user pool.*\n1\n0\n$`
+	want := `^acceptance BASE=https://plants\.example eyJ\S+ eyJ\S+\n1\nstack plants-without-pool has no user pool.*\n1\nstack plants-with-scopes requires scopes.*\n1\n0\n$`
 	if err != nil || !regexp.MustCompile(want).Match(out) {
 		t.Errorf("%v; output %s\nwant %s", err, out, want)
 	}

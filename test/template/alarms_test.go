@@ -61,10 +61,14 @@ func TestAlarms(t *testing.T) {
 		"GreaterThanThreshold 0 in 1 of 1 periods, notBreaching: AWS/Lambda Errors FunctionName=${PlantFunction} Resource=${PlantFunction}:live Sum 60": "a crash or timeout of the live version rolls back a deployment",
 		"IF(failures >= 5, 100 * failures / requests, 0) GreaterThanThreshold 1 in 1 of 1 periods, notBreaching: " +
 			"AWS/ApiGateway 5xx" + api + " Sum 60, AWS/ApiGateway Count" + api + " Sum 60": "failed requests roll back a deployment, but not single ones of few",
-		"GreaterThanThreshold 0 in 1 of 1 periods, notBreaching: AWS/Lambda Throttles FunctionName=${PlantFunction} Sum 60":       "clients get 5xx that the function doesn't see",
-		"GreaterThanThreshold 1 in 3 of 3 periods, notBreaching: AWS/ApiGateway Latency" + api + " PR(2000:60000) 300":            "clients wait longer than a cold start takes",
-		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 0 in 1 of 5 periods, notBreaching: AWS/DynamoDB SystemErrors Sum 60":        "DynamoDB fails",
-		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 0 in 1 of 5 periods, notBreaching: AWS/DynamoDB WriteThrottleEvents Sum 60": "clients get 503",
+		"IF(failures >= 5, 100 * failures / requests, 0) GreaterThanThreshold 1 in 1 of 1 periods, notBreaching: " +
+			"AWS/ApiGateway 5xx" + api + " Sum 3600, AWS/ApiGateway Count" + api + " Sum 3600": "a service with one request a minute may fail all of them",
+		"IF(errors >= 20, 100 * errors / requests, 0) GreaterThanThreshold 20 in 1 of 1 periods, notBreaching: " +
+			"AWS/ApiGateway 4xx" + api + " Sum 3600, AWS/ApiGateway Count" + api + " Sum 3600": "a wrong audience gives everybody 401, and throttling 429",
+		"GreaterThanThreshold 50 in 1 of 1 periods, notBreaching: AWS/Lambda Throttles FunctionName=${PlantFunction} Sum 60":       "clients get 5xx that the function doesn't see",
+		"GreaterThanThreshold 1 in 3 of 3 periods, notBreaching: AWS/ApiGateway Latency" + api + " PR(2000:60000) 300":             "clients wait longer than a cold start takes",
+		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 50 in 1 of 5 periods, notBreaching: AWS/DynamoDB SystemErrors Sum 60":        "DynamoDB fails",
+		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 50 in 1 of 5 periods, notBreaching: AWS/DynamoDB WriteThrottleEvents Sum 60": "clients get 503",
 	}
 	conditions := maps.Clone(unseen)
 	for name, r := range deploy(t, overrides("AlarmTopic="+topic)).Resources {

@@ -1,5 +1,5 @@
 """Runs the command in its arguments with moto, a stand-in for AWS, that has what
-commands need of the stack "plants", and of "plants-without-pool". The command has
+commands need of the stack "plants", and a little of others. The command has
 eight minutes."""
 
 import contextlib
@@ -63,6 +63,10 @@ roles = {"Resources": {"PipelineExecutionRole": template["Resources"]["Role"]}}
 stacks.create_stack(StackName="aws-sam-cli-managed-staging-pipeline-resources", TemplateBody=json.dumps(roles))
 small = {"Resources": {"Role": template["Resources"]["Role"]}, "Outputs": {"BaseUrl": {"Value": outputs["BaseUrl"]}}}
 stacks.create_stack(StackName="plants-without-pool", TemplateBody=json.dumps(small))
+scopes = {"Parameters": {"RequireScopes": {"Type": "String", "Default": "true"}}, **small}
+scopes["Outputs"] = {name: value for name, value in template["Outputs"].items() if name != "TableName"}
+stacks.create_stack(StackName="plants-with-scopes", TemplateBody=json.dumps(scopes))
+stacks.create_stack(StackName="plants-production", TemplateBody=json.dumps(small))
 created = {
     r["LogicalResourceId"]: r["PhysicalResourceId"] for r in stacks.describe_stack_resources(StackName="plants")["StackResources"]
 }

@@ -18,7 +18,7 @@ func TestAWSCommands(t *testing.T) {
 	harness.Need(t, "sh", "curl")
 	var script strings.Builder
 	real := strings.NewReplacer("--function-version 41", "--function-version 1") // the only one
-	script.WriteString(`set -eu; OTHER_TOKEN=token; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
+	script.WriteString(`set -eu; OTHER_TOKEN=token CERTIFICATE=arn; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
 	for _, page := range []struct{ name, then string }{
 		{"docs/operations.md", `
 			aws dynamodb describe-continuous-backups --table-name plants-restored --query "*.ContinuousBackupsStatus" --output text

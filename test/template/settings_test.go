@@ -37,6 +37,7 @@ func TestSettings(t *testing.T) {
 		trust   = `[{"Action":"sts:AssumeRole","Effect":"Allow","Principal":{"Service":"%s.amazonaws.com"}}]`
 		stage   = "PlantApiApiGatewayDefaultStage"
 		route   = "Body.paths.$default.x-amazon-apigateway-any-method."
+		domain  = "DomainName=plants.example.com DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1"
 		logging = `{"ApplicationLogLevel":"TRACE","LogFormat":"JSON","LogGroup":"${FunctionLogs}","SystemLogLevel":"INFO"}`
 	)
 	checkSettings(t, []setting{
@@ -64,6 +65,10 @@ func TestSettings(t *testing.T) {
 		{stage, "AccessLogSettings.DestinationArn", "", "arn:aws:logs:eu-central-1:${AWS::AccountId}:log-group:${AccessLogs}", "retention and the query for throttling need this group"},
 		{stage, "DefaultRouteSettings", "Architecture=arm64", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
 		{stage, "DefaultRouteSettings", "ThrottlingRate=1 ThrottlingBurst=2", `{"ThrottlingBurstLimit":"2","ThrottlingRateLimit":"1"}`, "the parameters must take effect"},
+
+		{"ApiMapping", "Stage", domain, "${PlantApiApiGatewayDefaultStage}", "the domain must lead to the stage"},
+		{"ApiMapping", "DomainName", domain, "${ApiDomain}", "the domain must exist first"},
+		{"ApiDomain", "DomainName", domain, "plants.example.com", "the parameter must take effect"},
 
 		{"FunctionLogs", "RetentionInDays", "LogRetention=7", "7", "logs have the users' subs: they may not be kept longer"},
 		{"AccessLogs", "RetentionInDays", "LogRetention=7", "7", "the access log has addresses of clients: it may not be kept longer"},
@@ -141,6 +146,20 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// Clients and the acceptance suite find the service at the output BaseUrl.
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string][2]string{
+		"": {"${PlantApi.ApiEndpoint}", ""},
+		"DomainName=plants.example.com DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": {"https://plants.example.com", "${ApiDomain.RegionalDomainName}"},
+	} {
+		s := deploy(t, overrides(parameters))
+		if got := [2]string{str(s.Outputs["BaseUrl"], "Value"), str(s.Outputs["DomainTarget"], "Value")}; got != want {
+			t.Errorf("template.yaml: with %q the outputs BaseUrl and DomainTarget are %q, want %q", parameters, got, want)
+		}
+	}
+}
+
 // checkRefused checks that CloudFormation refuses the parameters, before it changes
 // anything, for a reason that has the given text. Without text they are valid.
 func checkRefused(t *testing.T, reasons map[string]string) {
@@ -162,5 +181,8 @@ func TestRefused(t *testing.T) {
 		"ReservedConcurrency=0":          "ReservedConcurrency",
 		"ExistingTable=a/b":              "ExistingTable",
 		"PermissionsBoundary=boundary":   "PermissionsBoundary",
+		"DomainName=plants.example.com":  "need each other",
+		"DomainName=https://a.example/":  "DomainName",
+		"DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": "need each other",
 	})
 }

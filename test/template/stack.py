@@ -68,7 +68,7 @@ def without_omitted(v):
 def evaluate(template, parameters, region):
     text = json.dumps(template)
     for name, resource in template["Resources"].items():
-        attributes = re.findall(name + r'(?:", "|\.)(\w+)', text)
+        attributes = re.findall(r'(?:\["%s", "|\$\{%s\.)(\w+)' % (name, name), text)
         values = {attribute: "${%s.%s}" % (name, attribute) for attribute in attributes}
         resource["Metadata"] = {"Cloud-Radar": {"ref": "${%s}" % name, "attribute-values": values}}
     for parameter in template["Parameters"].values():

@@ -20,6 +20,9 @@ var otherValue = map[string]string{
 	"ThrottlingRate":  "1",
 	"ThrottlingBurst": "1",
 
+	"DomainName":        "plants.example.com",
+	"DomainCertificate": "arn:aws:acm:eu-central-1:123456789012:certificate/1",
+
 	"ReservedConcurrency": "5",
 	"PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
 }
@@ -45,6 +48,9 @@ func otherValues(t *testing.T) map[string]string {
 	return all
 }
 
+// revision is a long one, of files that aren't committed.
+const revision = "09d7e83+.261123061200"
+
 // version returns what identifies the published version: CloudFormation makes
 // another one for another logical id or description.
 func (s stack) version() string {
@@ -63,6 +69,10 @@ func TestNewValues(t *testing.T) {
 		if strings.HasPrefix(name, "Token") {
 			base, other = otherIssuer, maps.Clone(otherIssuer)
 		}
+		if strings.HasPrefix(name, "Domain") {
+			base = overrides("DomainName=a.example DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/0")
+			other = maps.Clone(base)
+		}
 		other[name] = value
 		checkUpdate(t, name, deploy(t, base), deploy(t, other))
 	}
@@ -71,6 +81,12 @@ func TestNewValues(t *testing.T) {
 	for _, table := range config.Tables {
 		own := map[string]string{existing(table): "${" + table.Resource + "}"}
 		checkUpdate(t, existing(table), deploy(t, nil), do(t, job{Template: anyName, Parameters: own}))
+	}
+	// Each build makes another version, even of the same code.
+	build := job{Template: strings.Replace(readFile(t, "template.yaml"), "Revision: unknown", `Revision: "`+revision+`"`, 1)}
+	checkUpdate(t, "Revision", deploy(t, nil), do(t, build))
+	if output := str(do(t, build).Outputs["Revision"], "Value"); output != revision || deploy(t, nil).version() == do(t, build).version() {
+		t.Errorf("template.yaml: another revision makes no other version, or the output Revision is %q", output)
 	}
 	// An edit makes another version, too, with AutoPublishAliasAllProperties.
 	edited := job{Template: strings.Replace(readFile(t, "template.yaml"), "Timeout: 10", "Timeout: 11", 1)}
@@ -97,30 +113,30 @@ func checkUpdate(t *testing.T, parameter string, before, after stack) {
 		replaced := slices.ContainsFunc(before.CreateOnly[r.Type], func(property string) bool {
 			return after.Resources[name].Type != "" && str(r.Properties, property) != str(after.Resources[name].Properties, property)
 		})
-		if want := name == strings.TrimPrefix(parameter, "Existing")+"Policy"; replaced != want && r.Type != "AWS::Lambda::Version" {
+		if want := name == strings.TrimPrefix(parameter, "Existing")+"Policy" || name == "ApiDomain" && parameter == "DomainName"; replaced != want && r.Type != "AWS::Lambda::Version" {
 			t.Errorf("template.yaml: with another %s, %s is replaced: %t, want %t", parameter, name, replaced, want)
 		}
 	}
 }
 
-// Even URLs as long as those of Azure AD B2C fit into the description, with a restored table.
+// Even URLs as long as those of Azure AD B2C fit into the description.
 // See https://docs.aws.amazon.com/lambda/latest/api/API_PublishVersion.html.
 func TestLongIssuer(t *testing.T) {
 	t.Parallel()
 	const maxDescription = 256
 	const tenant = "https://contosocustomers.b2clogin.com/11111111-2222-3333-4444-555555555555"
-	s := deploy(t, map[string]string{
+	built := strings.Replace(readFile(t, "template.yaml"), "Revision: unknown", "Revision: "+revision, 1)
+	s := do(t, job{Template: built, Parameters: map[string]string{
 		"TokenIssuer":   tenant + "/v2.0/",
 		"TokenAudience": "66666666-7777-8888-9999-000000000000",
 		"TokenJwksUrl":  tenant + "/b2c_1_susi/discovery/v2.0/keys",
 		"RequireScopes": "false",
-		"ExistingTable": "restored-2026-11-22",
-	})
+	}})
 	deploy(t, map[string]string{ // Entra External ID, with the longest name of a tenant
 		"TokenIssuer":   "https://11111111-2222-3333-4444-555555555555.ciamlogin.com/11111111-2222-3333-4444-555555555555/v2.0",
 		"TokenAudience": "66666666-7777-8888-9999-000000000000,api://plants",
 	})
-	if _, description, _ := strings.Cut(s.version(), " "); len(description) > maxDescription {
+	if _, description, _ := strings.Cut(s.version(), " "); len(description) > maxDescription || !strings.HasPrefix(description, revision) {
 		t.Errorf("template.yaml: VersionDescription has %d characters, Lambda takes %d: %s", len(description), maxDescription, description)
 	}
 }
