@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,23 +56,22 @@ func (h *hook) handle(ctx context.Context, e event) error {
 	return err
 }
 
-// try returns an error if the new version doesn't work. It tries again if access was
-// denied, since new permissions take some seconds to apply. The denial may be in the
-// report of the new version, which is text. So the text decides.
-func (h *hook) try(ctx context.Context) error {
-	const attempts, delay = 10, 2 * time.Second
+// try returns an error if the new version doesn't work. It tries again until the
+// deadline, since most causes may pass: new permissions take some seconds to apply,
+// Lambda or DynamoDB throttles, a fetch of keys fails.
+func (h *hook) try(ctx context.Context) (err error) {
 	deadline, _ := ctx.Deadline() // Lambda sets one
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
 	defer cancel()
-	for attempt := 1; ; attempt++ {
-		err := h.check(ctx)
-		if err == nil || attempt == attempts || !strings.Contains(err.Error(), "AccessDenied") {
-			return err
+	for {
+		previous := err
+		if err = h.check(ctx); err == nil {
+			return nil
 		}
 		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(delay):
+		case <-ctx.Done(): // if it ended the check, an earlier one knows the cause
+			return cmp.Or(previous, err)
+		case <-time.After(2 * time.Second):
 		}
 	}
 }
@@ -87,8 +90,13 @@ func (h *hook) check(ctx context.Context) error {
 	if err := json.Unmarshal(out.Payload, &report); err != nil || report.Parts == nil {
 		return fmt.Errorf("the function answered the check with %.500s", out.Payload)
 	}
-	if !report.OK {
-		return fmt.Errorf("the check failed: %v", report.Parts)
+	if report.OK {
+		return nil
 	}
-	return nil
+	maps.DeleteFunc(report.Parts, func(_, result string) bool { return result == "ok" })
+	var failed []string
+	for _, name := range slices.Sorted(maps.Keys(report.Parts)) {
+		failed = append(failed, name+": "+report.Parts[name])
+	}
+	return errors.New(strings.Join(failed, "; "))
 }

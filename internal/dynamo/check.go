@@ -19,7 +19,8 @@ import (
 // DescribeTable would show the whole schema, but needs another permission, and
 // doesn't show whether the program has these.
 //
-// The text of the error contains no credentials.
+// The text of the error contains no credentials. It begins with "index" if the fault is
+// the index's.
 func Check(ctx context.Context, client *dynamodb.Client, table string) error {
 	record := item{attrID: number(0)}
 	never := aws.String("attribute_exists(no_such_attribute)")
@@ -45,7 +46,10 @@ func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) erro
 		Select:                    types.SelectAllAttributes, // fails unless the index projects all
 		Limit:                     aws.Int32(1),
 	})
-	return checked(ctx, err)
+	if err := checked(ctx, err); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
 }
 
 // checked returns nil for a failed condition, since the request was valid and

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,17 @@ func TestLambda(t *testing.T) {
 	for _, table := range config.Tables {
 		if err != nil || !strings.Contains(string(report), `"`+table.Resource+`":"ok"`) {
 			t.Errorf("the function doesn't check %s: %s, %v", table.Resource, report, err)
+		}
+	}
+	// The causes that the page explains begin with names of the report.
+	page, err := os.ReadFile("../../docs/operations.md")
+	causes := regexp.MustCompile("(?m)^\\| `(\\w+): ").FindAllSubmatch(page, -1)
+	if err != nil || len(causes) == 0 {
+		t.Errorf("docs/operations.md has no causes of a rejection; %v", err)
+	}
+	for _, cause := range causes {
+		if !strings.Contains(string(report), `"`+string(cause[1])+`":"ok"`) {
+			t.Errorf("docs/operations.md explains the cause %q, which isn't in the report %s", cause[1], report)
 		}
 	}
 }
