@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check fuzz mutate session picture bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check pins fuzz mutate session picture bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,22 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=darwin go vet ./...
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
+
+# Dependabot doesn't see these versions. The path of a package begins with that of its module.
+pins: ## check that the tools of Makefile and ci.yml are the newest; needs npm
+	@pins() { grep -ohE "$$1" Makefile .github/workflows/ci.yml | sort -u; }; old=; \
+	for pin in $$(pins '[a-z]+\.[a-z]+/[a-z0-9./-]+@v[0-9.]+'); do \
+		module=$${pin%@*}; \
+		while ! latest=$$(go list -m -f '{{.Version}}' "$$module@latest" 2>/dev/null); do \
+			case $$module in */*) module=$${module%/*} ;; *) echo "$$pin: no such module" >&2; exit 1 ;; esac; \
+		done; \
+		[ "$${pin#*@}" = "$$latest" ] || { echo "$$pin: the newest is $$latest"; old=1; }; \
+	done; \
+	for pin in $$(pins '@[a-z-]+/[a-z-]+@[0-9.]+'); do \
+		latest=$$(npm view "$${pin%@*}" version) || exit 1; \
+		[ "$${pin##*@}" = "$$latest" ] || { echo "$$pin: the newest is $$latest"; old=1; }; \
+	done; \
+	test -z "$$old"
 
 FUZZTIME ?= 1m
 

@@ -34,6 +34,14 @@ func TestSAM(t *testing.T) {
 		if strings.Contains(job, "role-to-assume") && (strings.Contains(job, " environment:") || !strings.Contains(job, " concurrency:")) {
 			t.Error("deploy.yml: a job that assumes a role, which trusts a branch, names an environment, or has no concurrency of its own")
 		}
+		if strings.Contains(job, "role-to-assume") && !regexp.MustCompile(`steps:\n +- name: stop unless this is the newest`).MatchString(job) {
+			t.Error("deploy.yml: a job that assumes a role may deploy an old commit: its first step must stop it")
+		}
+	}
+	for _, version := range regexp.MustCompile(`version: ([\d.]+), use-installer`).FindAllStringSubmatch(workflow, -1) {
+		if pin := "\naws-sam-cli==" + version[1] + "\n"; !strings.Contains(string(requirements), pin) {
+			t.Errorf("deploy.yml installs another SAM CLI than test/template/requirements.txt: %s", version[1])
+		}
 	}
 	deploy := strings.Join(regexp.MustCompile(`export CONFIG_ENV=\w+|sam deploy .*`).FindAllString(workflow, -1), "\n")
 	deploy = regexp.MustCompile(`'\$\{\{.*?BUCKET.*?\}\}'`).ReplaceAllString(deploy, "artifacts")
@@ -45,6 +53,7 @@ func TestSAM(t *testing.T) {
 		make -n build build-PlantFunction ENV=dev
 		make delete CONFIG_ENV=dev
 		make build CONFIG_ENV=production
+		make -n build
 		aws s3 mb s3://artifacts
 		`+deploy+` # until it creates a change set, for which moto lacks much
 		make -n check-deployed
@@ -82,7 +91,13 @@ func TestSAM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := do(t, job{Template: string(built)}).Parameters["Architecture"]; got.Default != "x86_64" || !slices.Equal(got.AllowedValues, []any{"x86_64"}) {
+	s := do(t, job{Template: string(built)})
+	revision := str(s.Outputs["Revision"], "Value")
+	if later := regexp.MustCompile(`Revision: "(unknown\.\d{12})"`).FindAllSubmatch(out, -1); !regexp.MustCompile(`^unknown\.\d{12}$`).MatchString(revision) ||
+		len(later) == 0 || revision >= string(later[len(later)-1][1]) {
+		t.Errorf("the build has the revision %q, and a later one %q", revision, later)
+	}
+	if got := s.Parameters["Architecture"]; got.Default != "x86_64" || !slices.Equal(got.AllowedValues, []any{"x86_64"}) {
 		t.Errorf("the template that was built for x86_64 allows the architectures %q, by default %q", got.AllowedValues, got.Default)
 	}
 }
