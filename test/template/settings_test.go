@@ -146,6 +146,40 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// Both profiles name what is changed for an incident, since SAM keeps what they don't
+// name, and the template accepts what they name.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	profiles := regexp.MustCompile(`(?m)^parameter_overrides = (.*)$`).FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1)
+	for _, p := range profiles {
+		parameters := overrides(strings.Trim(p[1], `"`))
+		s := deploy(t, parameters)
+		for _, name := range []string{"Deployment", "LogLevel", "RollbackAlarms"} {
+			if _, declared := s.Parameters[name]; declared && parameters[name] == "" {
+				t.Errorf("samconfig.toml: %s lacks %s: set for an incident, it would stay", p[1], name)
+			}
+		}
+	}
+	if len(profiles) != 2 {
+		t.Errorf("samconfig.toml has parameter_overrides for %d profiles, want 2", len(profiles))
+	}
+}
+
+// The stack policy of the page protects resources that exist: CloudFormation checks no names.
+func TestStackPolicy(t *testing.T) {
+	t.Parallel()
+	s := deploy(t, nil)
+	protected := regexp.MustCompile(`LogicalResourceId/(\w+)`).FindAllStringSubmatch(readFile(t, "docs/deployment.md"), -1)
+	for _, name := range protected {
+		if s.Resources[name[1]].Type == "" {
+			t.Errorf("docs/deployment.md: the stack policy protects %s, which doesn't exist", name[1])
+		}
+	}
+	if len(protected) == 0 {
+		t.Error("docs/deployment.md has no stack policy")
+	}
+}
+
 // Clients and the acceptance suite find the service at the output BaseUrl.
 func TestBaseURL(t *testing.T) {
 	t.Parallel()
