@@ -90,7 +90,7 @@ func TestFaultLasts(t *testing.T) {
 	}
 }
 
-// A call returns when its context ends, also during the delay before a retry.
+// A call returns when its context ends, and makes no other request.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t, 5*time.Second) // ends a call that ignores its context
@@ -109,6 +109,28 @@ func TestContextEnds(t *testing.T) {
 		wantSentinel(t, op.name, op.call(ctx, store), context.Canceled)
 		if got := proxy.Count(op.request); got != 2 {
 			t.Errorf("%s: %d requests, want one of each call", op.name, got)
+		}
+	})
+}
+
+// A call whose context ends while it waits for a retry returns too. Its error names the
+// reason for the retry.
+func TestContextEndsBeforeRetry(t *testing.T) {
+	t.Parallel()
+	proxy := dynamolocal.NewProxy(t, "http://127.0.0.1:1") // where nobody listens
+	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &proxy.URL, RetryMaxAttempts: 1000}, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := dynamo.New[plants.Plant](client, "plants")
+	eachOperation(func(op operation) {
+		proxy.Always(op.request, dynamolocal.Throttle)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		err := op.call(ctx, store)
+		wantSentinel(t, op.name, err, context.DeadlineExceeded)
+		if want := "ProvisionedThroughputExceeded"; !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: error %q does not mention %s", op.name, err, want)
 		}
 	})
 }

@@ -16,11 +16,40 @@ import (
 )
 
 // addMiddleware adds [verifyResponse] to the middleware of a request, next to the
-// HTTP client, and [hideToken] outermost, where it sees decoded responses.
+// HTTP client, [hideToken] where it sees decoded responses, and [keepCause] around
+// the retries.
 func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
+		keepCause(stack),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyResponse", verifyResponse), middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
+}
+
+// keepCause completes the error of a call whose context ends: the SDK drops why the
+// attempt before failed, such as throttling.
+func keepCause(stack *middleware.Stack) error {
+	var cause error // of this call: each has a stack of its own
+	attempt := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if ctx.Err() == nil {
+			cause = err
+		}
+		return out, metadata, err
+	}
+	call := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if err != nil && ctx.Err() != nil && cause != nil {
+			err = fmt.Errorf("%w, after an attempt failed: %v", err, cause)
+		}
+		return out, metadata, err
+	}
+	return errors.Join(
+		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCauseOfAttempt", attempt), "Retry", middleware.After),
+		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCause", call), "Retry", middleware.Before))
 }
 
 // hideToken replaces DynamoDB's message for a wrong signature, which quotes the
