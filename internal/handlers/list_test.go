@@ -22,15 +22,20 @@ type pagedStore struct {
 	records.Store[plants.Plant]
 	n, page int64
 	every   int64 // of so many ids, only the last is a plant
+	hangs   bool  // when a query has an After
 
 	least, most int // limits of the queries
 }
 
-func (s *pagedStore) List(_ context.Context, _ string, q records.Query) (page records.Page[plants.Plant], err error) {
+func (s *pagedStore) List(ctx context.Context, _ string, q records.Query) (page records.Page[plants.Plant], err error) {
 	s.least, s.most = min(cmp.Or(s.least, q.Limit), q.Limit), max(s.most, q.Limit)
 	id := int64(1)
 	if q.After != nil {
 		id = *q.After + 1
+	}
+	if s.hangs && q.After != nil {
+		<-ctx.Done()
+		return page, ctx.Err()
 	}
 	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
 	for ; id < end; id++ {
@@ -117,27 +122,32 @@ func TestListSize(t *testing.T) {
 	}
 }
 
-// With less than 2 s left of its context, a list ends, even before its first plant:
-// its Link goes on where the store stopped.
+// With at most 2 s left of its context, a list ends, even before its first plant or
+// while the store hangs: its Link goes on where the store stopped.
 func TestTimeLimits(t *testing.T) {
 	const all = `[{"name":"x"},{"name":"x"}]`
 	for _, test := range []struct {
 		limit      time.Duration
 		every      int64
+		hangs      bool
 		body, next string
 	}{
-		{2 * time.Second, 1, all, ""},
-		{1999 * time.Millisecond, 1, `[{"name":"x"}]`, "cursor=" + formatCursor(1)},
-		{1999 * time.Millisecond, 2, `[]`, "cursor=" + formatCursor(1)},
+		{2001 * time.Millisecond, 1, false, all, ""},
+		{2 * time.Second, 1, false, `[{"name":"x"}]`, "cursor=" + formatCursor(1)},
+		{2 * time.Second, 2, false, `[]`, "cursor=" + formatCursor(1)},
+		{10 * time.Second, 1, true, `[{"name":"x"}]`, "cursor=" + formatCursor(1)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), test.limit)
 			defer cancel()
-			store := &pagedStore{n: 2, page: 1, every: test.every}
+			start, store := time.Now(), &pagedStore{n: 2, page: 1, every: test.every, hangs: test.hangs}
 			w := newServer(t, store).do(ctx, "GET", "/plants", "")
 			link := w.Header().Get("Link")
 			if w.Body.String() != test.body+"\n" || (link == "") != (test.next == "") || !strings.Contains(link, test.next) {
 				t.Errorf("with %v: Link %q, %s", test.limit, link, w.Body)
+			}
+			if took := time.Since(start); test.hangs && took != test.limit-2*time.Second {
+				t.Errorf("with %v: it took %v", test.limit, took)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -25,8 +26,8 @@ const (
 	// once. It bounds the memory of a list.
 	listBatch = 4096
 
-	// listReserve is the minimum time to spend on another batch. With less, a
-	// list ends early with a Link to the rest.
+	// listReserve is the time that no batch after the first may use. When it
+	// begins, the list ends with what is finished and a Link to the rest.
 	listReserve = 2 * time.Second
 )
 
@@ -80,13 +81,21 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		deadline, hasDeadline := r.Context().Deadline()
+		ctx, further := r.Context(), r.Context() // of the first batch, and of the others
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			further, cancel = context.WithDeadline(ctx, deadline.Add(-listReserve))
+			defer cancel()
+		}
 		var body array
 		last := q.after                          // the next page starts after this id
 		wanted := cmp.Or(q.limit, math.MaxInt32) // still to add; without a limit, more than fit into one body
 		for {
 			// One record more than requested shows whether there is a next page.
-			page, err := store.List(r.Context(), r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
+			page, err := store.List(ctx, r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
+			if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // the reserve began
+				return q.response(body.close(), last), nil
+			}
 			if err != nil {
 				return response{}, err
 			}
@@ -102,10 +111,10 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				last = &record.ID
 				wanted--
 			}
-			if page.Next == nil || hasDeadline && time.Until(deadline) < listReserve {
+			if page.Next == nil || further.Err() != nil {
 				return q.response(body.close(), page.Next), nil
 			}
-			last = page.Next
+			last, ctx = page.Next, further
 		}
 	}
 }
