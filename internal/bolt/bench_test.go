@@ -23,7 +23,7 @@ func load(tb testing.TB, s *plantRecords, owner string, first int64, n int) {
 			v, err := json.Marshal(value[plants.Plant]{Fields: rose(id).Fields})
 			noErr(tb, err)
 			noErr(tb, bucket(tx, s.ids).Put(appendID(nil, id), []byte(owner)))
-			noErr(tb, bucket(tx, s.records).Put(appendID(ownerKey(owner), id), v))
+			noErr(tb, bucket(tx, s.all).Put(appendID(ownerKey(owner), id), v))
 		}
 		return nil
 	}))

@@ -23,14 +23,14 @@ const maxPage = 1000
 // (fdatasync). They return [records.ErrUnwritable] if the file can't be written, for
 // example because the disk is full.
 type Store[T any] struct {
-	file         *File
-	ids, records []byte // the names of its buckets, see format.go
+	file     *File
+	ids, all []byte // the names of its buckets, see format.go
 }
 
-// NewStore returns the store in the two buckets with the given names, which the first
-// write makes if they are missing. No other store may use them.
-func NewStore[T any](file *File, ids, records string) *Store[T] {
-	return &Store[T]{file, []byte(ids), []byte(records)}
+// NewStore returns the store in two buckets: ids has the owner of each id, all has the
+// records. The first write makes them if they are missing. No other store may use them.
+func NewStore[T any](file *File, ids, all string) *Store[T] {
+	return &Store[T]{file, []byte(ids), []byte(all)}
 }
 
 // Create implements [records.Store].
@@ -41,7 +41,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	}
 	idKey, recordKey := appendID(nil, r.ID), appendID(ownerKey(owner), r.ID)
 	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, result error) {
-		ids, all := bucket(tx, s.ids), bucket(tx, s.records)
+		ids, all := bucket(tx, s.ids), bucket(tx, s.all)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
@@ -74,7 +74,7 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 		from = append(appendID(prefix, *q.After), 0) // the least key after that one
 	}
 	err = s.file.view(func(tx *bbolt.Tx) error {
-		all := tx.Bucket(s.records)
+		all := tx.Bucket(s.all)
 		if all == nil {
 			return nil
 		}
@@ -107,7 +107,7 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 			return false, records.ErrNotFound
 		}
 		must(ids.Delete(idKey))
-		must(tx.Bucket(s.records).Delete(recordKey))
+		must(tx.Bucket(s.all).Delete(recordKey))
 		return true, nil
 	})
 }
