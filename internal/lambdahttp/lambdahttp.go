@@ -4,8 +4,9 @@
 // not an HTTP request gets 400, and one whose handler panics 500. A Lambda error
 // would set off the function's alarms and could roll back a healthy deployment.
 //
-// It uses the httpadapter package of aws-lambda-go-api-proxy. Where the adapter differs
-// from net/http, event.complete and responseWriter correct it.
+// It uses the httpadapter package of aws-lambda-go-api-proxy, but the adapter only
+// carries the body in and the response out: event.complete sets the rest of the request,
+// and responseWriter the rules of net/http.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -54,13 +55,12 @@ func New(service http.Handler, log *slog.Logger) *Handler {
 	return &Handler{service, log}
 }
 
-// Invoke responds to the event in payload. The error is nil, whatever the event: those
-// of respond can't occur.
+// Invoke responds to the event in payload. The error is nil, whatever the event.
 //
 // The context of the request ends deadlineMargin before ctx, and when
 // Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
 // id of API Gateway as apigw_request_id.
-func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, err error) {
+func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, _ error) {
 	ctx, cancel := WithInvocation(ctx)
 	defer cancel()
 	e, err := parse(payload)
@@ -69,39 +69,44 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 	}
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage)
+		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage), nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
-			response, err = e.fail(ctx, handlers.CodeInternal, handlers.InternalMessage)
+			response = e.fail(ctx, handlers.CodeInternal, handlers.InternalMessage)
 		}
 	}()
-	return e.respond(ctx, h.service)
+	return e.respond(ctx, h.service), nil
 }
 
 // respond returns the response of service to e, in payload format 2.0.
-func (e *event) respond(ctx context.Context, service http.Handler) ([]byte, error) {
+func (e *event) respond(ctx context.Context, service http.Handler) []byte {
+	// The adapter only carries the body in and the response out. All else that it needs
+	// is a valid host name.
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.complete(r)
 		rw := &responseWriter{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 		service.ServeHTTP(rw, r)
 		rw.WriteHeader(http.StatusOK) // unless the service sent another; the adapter fails without a status
 	}))
-	// The adapter also needs a valid host name.
 	resp, err := adapter.ProxyWithContext(ctx, events.APIGatewayV2HTTPRequest{
 		Body:           e.Body,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"},
 	})
 	if err != nil {
-		return nil, err
+		panic(err) // the host name is valid, and there is a status
 	}
-	return json.Marshal(resp, jsontext.AllowInvalidUTF8(true)) // in headers
+	payload, err := json.Marshal(resp, jsontext.AllowInvalidUTF8(true)) // in headers
+	if err != nil {
+		panic(err) // resp has only strings and numbers
+	}
+	return payload
 }
 
 // fail returns the response to an event that the service can't respond to. The event
 // may be invalid.
-func (e *event) fail(ctx context.Context, code handlers.Code, message string) ([]byte, error) {
+func (e *event) fail(ctx context.Context, code handlers.Code, message string) []byte {
 	return e.respond(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handlers.Fail(w, r, code, message)
 	}))
