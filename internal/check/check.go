@@ -48,7 +48,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return json.Marshal(h.check(ctx), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks http first, then the parts of h at the same time.
+// check checks http and the parts of h at the same time.
 func (h *Handler) check(ctx context.Context) Report {
 	r := Report{OK: true, Parts: map[string]string{}}
 	var mu sync.Mutex
@@ -60,12 +60,12 @@ func (h *Handler) check(ctx context.Context) Report {
 			r.OK, r.Parts[name] = false, err.Error()
 		}
 	}
-	record("http", h.request(ctx)) // before WithInvocation, which Next calls itself
-	ctx, cancel := lambdahttp.WithInvocation(ctx)
+	invocation, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
 	var group sync.WaitGroup
+	group.Go(func() { record("http", h.request(ctx)) }) // an invocation of its own
 	for name, works := range h.Parts {
-		group.Go(func() { record(name, works(ctx)) })
+		group.Go(func() { record(name, works(invocation)) })
 	}
 	group.Wait()
 	return r
