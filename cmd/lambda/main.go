@@ -69,8 +69,8 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	}
 	warm(ctx, verifier, client, cfg.Tables[config.PlantTable], log)
 	parts := map[string]func(context.Context) error{"keys": verifier.Load}
-	for id, table := range cfg.Tables {
-		parts[id] = func(ctx context.Context) error { return dynamo.Check(ctx, client, table) }
+	for table, name := range cfg.Tables {
+		parts[table.Resource] = func(ctx context.Context) error { return dynamo.Check(ctx, client, name) }
 	}
 	service := handlers.New(dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]), verifier, log)
 	return &check.Handler{Parts: parts, Next: lambdahttp.New(service, log)}, nil

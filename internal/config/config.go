@@ -26,8 +26,8 @@ const (
 
 // Config holds the settings of the service.
 type Config struct {
-	// Tables has the names of the tables, by their logical ids in template.yaml.
-	Tables map[string]string
+	// Tables has the name of each of the package's [Tables].
+	Tables map[Table]string
 
 	// Tokens says which tokens are accepted. Without an issuer, only ScopePolicy
 	// may be set.

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
+// PlantTable is the table of plants.
+var PlantTable = Table{Resource: "PlantTable", Variable: "TABLE_NAME", Default: "plants"}
+
 // Tables are the DynamoDB tables, one for each resource. DynamoDB Local, the checks
 // and the tests of template.yaml go over them.
 var Tables = []Table{
-	{Resource: PlantTable, Variable: "TABLE_NAME", Default: "plants"},
+	PlantTable,
 }
-
-// PlantTable is the table of plants.
-const PlantTable = "PlantTable"
 
 // A Table is a DynamoDB table.
 type Table struct {
@@ -22,15 +22,15 @@ type Table struct {
 	Default  string // its name if the variable is unset
 }
 
-// tables returns the name of each of [Tables], by its Resource.
-func tables(getenv func(string) string) (map[string]string, error) {
-	names := map[string]string{}
+// tables returns the name of each of [Tables].
+func tables(getenv func(string) string) (map[Table]string, error) {
+	names := map[Table]string{}
 	for _, t := range Tables {
 		name := cmp.Or(getenv(t.Variable), t.Default)
 		if !isTableName(name) {
 			return nil, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", t.Variable, name)
 		}
-		names[t.Resource] = name
+		names[t] = name
 	}
 	return names, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // existing returns the parameter that names an existing table to use.
 func existing(table config.Table) string {
-	if table.Resource == config.PlantTable {
+	if table == config.PlantTable {
 		return "ExistingTable" // which is older than other tables
 	}
 	return "Existing" + table.Resource
