@@ -18,7 +18,7 @@ func New(w io.Writer, level slog.Level) *slog.Logger {
 	if isTerminal(w) {
 		h = terminalHandler{w: w, level: level}
 	}
-	return slog.New(contextHandler{h})
+	return slog.New(contextHandler{escapeHandler{h}})
 }
 
 func isTerminal(w io.Writer) bool {
@@ -37,7 +37,7 @@ type (
 
 // With returns a copy of ctx whose log lines also carry attrs.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	return context.WithValue(ctx, attrsKey{}, slices.Concat(attrsOf(ctx), escapeAll(attrs)))
+	return context.WithValue(ctx, attrsKey{}, slices.Concat(attrsOf(ctx), attrs))
 }
 
 // attrsOf returns the attributes that the log lines of ctx carry.
@@ -58,23 +58,17 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// contextHandler adds the attributes of the context to every record, and escapes
-// those that clients chose. A ReplaceAttr of the JSON handler would do that too, but
-// makes each line slower.
+// contextHandler adds the attributes of the context to every record.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	escaped := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	r.Attrs(func(a slog.Attr) bool {
-		escaped.AddAttrs(escape(a))
-		return true
-	})
-	escaped.AddAttrs(attrsOf(ctx)...)
-	return h.Handler.Handle(ctx, escaped)
+	r = r.Clone()
+	r.AddAttrs(attrsOf(ctx)...)
+	return h.Handler.Handle(ctx, r)
 }
 
 func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return contextHandler{h.Handler.WithAttrs(escapeAll(attrs))}
+	return contextHandler{h.Handler.WithAttrs(attrs)}
 }
 
 func (h contextHandler) WithGroup(name string) slog.Handler {

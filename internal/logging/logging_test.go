@@ -36,7 +36,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer device.Close()
-	if got, want := New(device, slog.LevelInfo).Handler(), (contextHandler{terminalHandler{w: device, level: slog.LevelInfo}}); !reflect.DeepEqual(got, want) {
+	if got, want := New(device, slog.LevelInfo).Handler(), (contextHandler{escapeHandler{terminalHandler{w: device, level: slog.LevelInfo}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the handler for a terminal is %+v, want %+v", got, want)
 	}
 	file, err := os.Create(t.TempDir() + "/log")
@@ -52,7 +52,7 @@ func TestTerminal(t *testing.T) {
 
 func TestTerminalLines(t *testing.T) {
 	var b bytes.Buffer
-	log := slog.New(contextHandler{terminalHandler{w: &b, level: slog.LevelInfo}})
+	log := slog.New(contextHandler{escapeHandler{terminalHandler{w: &b, level: slog.LevelInfo}}})
 	ctx := WithRequestID(context.Background(), "r1")
 	log.InfoContext(ctx, "request", "method", "POST", "route", "POST /plants", "status", 400, "duration_ms", 0.42, "sub", "alice", "error", 40003, "cause", "the id is in use")
 	log.ErrorContext(ctx, "request", "method", "GET", "route", "none", "path", "/x", "duration_ms", 12.0, "sub", "a\u202eb", "cause", "panic: \x1b[2J\r\n09:00:00 GET /x", "stack", "goroutine 1\n\tmain.go:7")

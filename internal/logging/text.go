@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"context"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -26,6 +27,31 @@ func Truncate(s string) string {
 // Quote truncates and quotes a client's text for a message or a log line.
 func Quote(s string) string { return strconv.Quote(Truncate(s)) }
 
+// escapeHandler escapes the attributes of every record, since clients choose some of
+// them. A ReplaceAttr of the JSON handler would do that too, but makes each line slower.
+type escapeHandler struct{ slog.Handler }
+
+func (h escapeHandler) Handle(ctx context.Context, r slog.Record) error {
+	escaped := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		escaped.AddAttrs(escape(a))
+		return true
+	})
+	return h.Handler.Handle(ctx, escaped)
+}
+
+func (h escapeHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	var escaped []slog.Attr
+	for _, a := range attrs {
+		escaped = append(escaped, escape(a))
+	}
+	return escapeHandler{h.Handler.WithAttrs(escaped)}
+}
+
+func (h escapeHandler) WithGroup(name string) slog.Handler {
+	return escapeHandler{h.Handler.WithGroup(name)}
+}
+
 // escape returns a with control and direction characters escaped as in Go: they
 // could control a terminal, or make a line look like another one. It leaves the
 // line breaks of a stack trace alone.
@@ -42,15 +68,6 @@ func escape(a slog.Attr) slog.Attr {
 		}
 	}
 	return slog.String(a.Key, b.String())
-}
-
-// escapeAll returns attrs, each escaped.
-func escapeAll(attrs []slog.Attr) []slog.Attr {
-	var escaped []slog.Attr
-	for _, a := range attrs {
-		escaped = append(escaped, escape(a))
-	}
-	return escaped
 }
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
