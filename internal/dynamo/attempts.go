@@ -60,13 +60,13 @@ func (a *attempts) ifClear(err error) error {
 	return err
 }
 
-// failure maps the error of a call to the errors of [records.Store], and keeps the
+// storeError maps the error of a call to the errors of [records.Store], and keeps the
 // SDK's text for the log. It returns nil for nil. Any other error, such as access
 // denied, is a fault of the service; callers don't test for it.
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.
-func failure(ctx context.Context, err error) error {
+func storeError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}

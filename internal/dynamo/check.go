@@ -58,7 +58,7 @@ func checked(ctx context.Context, err error) error {
 	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
 		return nil
 	}
-	err = failure(ctx, err)
+	err = storeError(ctx, err)
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("%s: %s", e.ErrorCode(), e.ErrorMessage())
 	}

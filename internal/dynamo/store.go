@@ -85,7 +85,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return a.ifClear(s.existing(failed.Item, owner, r, key))
 	}
-	return failure(ctx, err)
+	return storeError(ctx, err)
 }
 
 // existing returns the result of the Create of r if old has its id already.
@@ -115,7 +115,7 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest), a.watch)
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
-			return failure(ctx, err)
+			return storeError(ctx, err)
 		}
 		found := len(failed.Item) > 0
 		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
@@ -154,7 +154,7 @@ func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.Del
 func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
 	out, err := s.client.Query(ctx, s.query(owner, q))
 	if err != nil {
-		return records.Page[T]{}, failure(ctx, err)
+		return records.Page[T]{}, storeError(ctx, err)
 	}
 	page := records.Page[T]{Records: make([]records.Record[T], len(out.Items))}
 	for i, it := range out.Items {

@@ -63,7 +63,7 @@ func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) erro
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
 	_, err := client.CreateTable(ctx, TableInput(name))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", name, failure(ctx, err))
+		return fmt.Errorf("create the table %q: %w", name, storeError(ctx, err))
 	}
 	if err := Check(ctx, client, name); err != nil {
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", name, err)
