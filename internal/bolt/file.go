@@ -55,7 +55,7 @@ func (f *File) view(read func(*bbolt.Tx) error) error {
 			return read(tx)
 		})
 	})
-	if !began {
+	if !began { // bbolt panicked before read, perhaps with its locks held
 		f.stop(err)
 	}
 	return f.explain(err)

@@ -76,7 +76,7 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, p any) error {
 	v := reflect.ValueOf(p).Elem()
 	isAny := v.Type() == reflect.TypeFor[any]()
-	switch kind := d.PeekKind(); {
+	switch kind := d.PeekKind(); { // 'n' is null, '0' is any number
 	case kind == 'n':
 		return errors.New("null")
 	case kind != '0' || !isAny && !v.CanInt():
@@ -89,6 +89,7 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 	n, isInt := parseInt64(string(number))
 	f, err := strconv.ParseFloat(string(number), 64)
 	switch {
+	// A number with a fraction or an exponent is a float64 in any case.
 	case isAny && err == nil && (isInt && -1<<53 <= n && n <= 1<<53 || bytes.ContainsAny(number, ".eE")):
 		v.Set(reflect.ValueOf(f))
 	case v.CanInt() && isInt && !v.OverflowInt(n):

@@ -52,8 +52,9 @@ type publicError struct {
 	header  http.Header // in addition to the headers of every response
 }
 
-func (f *publicError) Error() string { return f.message }
+func (e *publicError) Error() string { return e.message }
 
+// failf returns an error of which a client learns the code and the message.
 func failf(code Code, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
@@ -81,8 +82,8 @@ var publicErrors = []struct {
 // describe returns what a client learns about err. An error without a row is
 // internal, and clients never see its text.
 func describe(err error) publicError {
-	if f, ok := errors.AsType[*publicError](err); ok {
-		return *f
+	if e, ok := errors.AsType[*publicError](err); ok {
+		return *e
 	}
 	for _, row := range publicErrors {
 		if errors.Is(err, row.err) {
@@ -94,13 +95,13 @@ func describe(err error) publicError {
 
 // errorResponse returns the response to a request that failed with err.
 func errorResponse(err error) response {
-	f := describe(err)
+	e := describe(err)
 	// The Error shape of api/openapi.yaml.
 	body := struct {
 		Error   Code   `json:"error"`
 		Message string `json:"message"`
-	}{f.code, f.message}
-	return response{status: f.code.Status(), code: f.code, header: f.header, body: encode(body)}
+	}{e.code, e.message}
+	return response{status: e.code.Status(), code: e.code, header: e.header, body: encode(body)}
 }
 
 func retryAfter(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }

@@ -36,8 +36,8 @@ type event struct {
 }
 
 // parse decodes an event. It returns the event even with an error, since its request
-// id may be known. Unlike encoding/json, it rejects invalid UTF-8, instead of
-// replacing it with something the client never sent.
+// id may be known. Unlike version 1 of encoding/json, it rejects invalid UTF-8,
+// instead of replacing it with something the client never sent.
 func parse(payload []byte) (*event, error) {
 	e := new(event)
 	if err := json.Unmarshal(payload, e); err != nil {
