@@ -152,7 +152,11 @@ OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
 # time, which makes every build a version of its own: see Description of PlantFunction.
 REVISION = $(or $(shell git describe --always --exclude='*' --abbrev=7 --dirty=+ 2>/dev/null),unknown).$(shell date -u +%y%m%d%H%M%S)
 
+SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
+
 build: ## build the function in .aws-sam/build
+	@$(call need,go,https://go.dev/dl/)
+	@$(call need,sam,$(SAM_CLI))
 	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env '$(CONFIG_ENV)'
 	sed -i.sam -e 's/Default: $(OTHER_ARCHITECTURE)$$/Default: $(ARCHITECTURE)/' -e '/^    - $(OTHER_ARCHITECTURE)$$/d' \
 		-e 's/Revision: unknown$$/Revision: "$(REVISION)"/' .aws-sam/build/template.yaml
@@ -172,9 +176,11 @@ acceptance-stack: need-stack ## run the acceptance suite against the deployed st
 
 # Without names, SAM prints each line of the log that the two functions share twice.
 logs: need-stack ## follow the logs of the functions and the API
+	@$(call need,sam,$(SAM_CLI))
 	sam logs --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
 
 delete: need-stack ## delete the stack, but keep the table and the user pool
+	@$(call need,sam,$(SAM_CLI))
 	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
 	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
 
@@ -196,7 +202,7 @@ LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
 start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
 	@$(call need,docker,https://docs.docker.com/get-docker/)
-	@$(call need,sam,https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html)
+	@$(call need,sam,$(SAM_CLI))
 	@$(call need,curl,https://curl.se/download.html)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
 		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \

@@ -17,7 +17,11 @@ fi
 printf %s "$1" | LC_ALL=C grep -Eqx '[A-Za-z0-9][A-Za-z0-9._~/-]*[A-Za-z0-9]' || fail "MODULE must be a module path such as github.com/you/orchids, not \"$1\""
 printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]+' || fail "NAME and NAMES may only have the letters a to z in lower case, not \"$2\" and \"$3\""
 [ "$2" != "$3" ] || fail "the singular and the plural must differ"
+for tool in git perl go; do
+	command -v "$tool" >/dev/null || fail "needs $tool: install it first"
+done
 cd "$(dirname "$0")/../.."
+git ls-files --error-unmatch go.mod >/dev/null 2>&1 || fail "git doesn't track this folder, and only what it tracks is renamed: first run git init && git add -A"
 
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t

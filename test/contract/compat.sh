@@ -5,6 +5,12 @@
 set -eu
 cd "$(dirname "$0")/../../api"
 
+# A download without history would have nothing to compare with, and pass.
+if ! git ls-files --error-unmatch openapi.yaml >/dev/null 2>&1; then
+	echo "compatibility: needs git and the repository's history, to find the last version: run it in a clone" >&2
+	exit 1
+fi
+
 if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
 	git fetch --quiet --unshallow --tags
 fi
