@@ -147,7 +147,7 @@ func banner(w io.Writer, base, where string, ownIssuer bool) {
 	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, page.Path)
 	if ownIssuer {
 		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n"+
-			"  TOKEN=$(curl -s -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n",
+			"  TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n",
 			issuer.Lifetime.Minutes(), base, issuer.TokenPath)
 	}
 }
