@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"log/slog"
 	"net/http/httptest"
 	"slices"
@@ -71,7 +72,7 @@ func TestCORSOrigins(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stores.close()
-		handler, err := newHandler(t.Context(), o, cfg, stores, log)
+		handler, err := newHandler(t.Context(), o, cfg, stores, log, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,32 +42,53 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	if err != nil {
 		return nil, err
 	}
-	where := "DynamoDB"
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	where := "DynamoDB"
 	// Not the variable, which the SDK can be told to ignore.
-	if endpoint := client.Options().BaseEndpoint; endpoint == nil {
-		if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
-			return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
-				"or set %s to use DynamoDB Local: %w", endpointVariable, err)
-		}
-	} else {
+	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without password: NewClient has checked it
+	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
+		return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
+			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 	}
-	for _, table := range cfg.Tables {
-		err := dynamo.EnsureTable(ctx, client, table)
-		if errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, fmt.Errorf("%s: is DynamoDB Local running? %w", where, err)
-		}
-		if err != nil {
+	where += ", region " + client.Options().Region
+	for _, table := range config.Tables {
+		name := cfg.Tables[table]
+		if err := prepareTable(ctx, client, name, table.Variable); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
+		where += ", table " + name
 	}
 	return &stores{
 		plants: dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]),
 		close:  func() error { return nil },
 		where:  where,
 	}, nil
+}
+
+// prepareTable creates a missing table on DynamoDB Local. On AWS it only checks that
+// the program can use the table, whose name is in the given variable.
+func prepareTable(ctx context.Context, client *dynamodb.Client, name, variable string) error {
+	if dynamo.IsLocal(client.Options().BaseEndpoint) {
+		err := dynamo.EnsureTable(ctx, client, name)
+		if noResponse(err) {
+			return fmt.Errorf("is DynamoDB Local running? %w", err)
+		}
+		return err
+	}
+	err := dynamo.Check(ctx, client, name)
+	if noResponse(err) {
+		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", name, err, variable)
+	}
+	return nil
+}
+
+func noResponse(err error) bool {
+	return errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // loadConfig returns the AWS settings that the SDK finds on any machine: in the

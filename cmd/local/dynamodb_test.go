@@ -2,15 +2,25 @@ package main
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/dynamo"
+	"example.com/plantstore/test/dynamolocal"
 )
 
 // The program uses DynamoDB Local where its address is set, unless told otherwise.
@@ -82,5 +92,58 @@ func TestNoResponse(t *testing.T) {
 				t.Errorf("%s, %v: got %v, want an error when the time is up", name, limits, err)
 			}
 		}
+	}
+}
+
+// On AWS the program creates no table. It starts only with one that it can use, and
+// says which one that is. Here a proxy with TLS makes DynamoDB Local look like AWS.
+func TestTableOnAWS(t *testing.T) {
+	client, table := dynamolocal.TableName(t)
+	local, err := url.Parse(*client.Options().BaseEndpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aws := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(local))
+	defer aws.Close()
+	bundle := filepath.Join(t.TempDir(), "bundle.pem")
+	block := pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw}
+	if err := os.WriteFile(bundle, pem.EncodeToMemory(&block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setAWS(t, endpointVariable, aws.URL)
+	credentials, err := client.Options().Credentials.Retrieve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_REGION", client.Options().Region)
+	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
+	t.Setenv("AWS_CA_BUNDLE", bundle)
+	t.Setenv("TABLE_NAME", table)
+	start := func() (string, error) {
+		cfg, err := config.FromEnv(os.Getenv)
+		if err != nil {
+			return "", err
+		}
+		stores, err := openDynamoDB(t.Context(), options{}, cfg, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return "", err
+		}
+		return stores.where, nil
+	}
+	region := ", region " + client.Options().Region
+	for range 2 { // the first attempt created no table
+		where, err := start()
+		for _, want := range []string{region, table, "ResourceNotFoundException", "set TABLE_NAME and AWS_REGION"} {
+			if !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("got %q, %v, want an error with %q", where, err, want)
+			}
+		}
+	}
+	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
+		t.Fatal(err)
+	}
+	if where, err := start(); !strings.HasSuffix(where, region+", table "+table) || err != nil {
+		t.Errorf("with the table: %q, %v", where, err)
 	}
 }

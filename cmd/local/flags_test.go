@@ -38,3 +38,18 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// The start-up messages are for the shell of the operating system. Package e2e runs the
+// command for Unix.
+func TestBanner(t *testing.T) {
+	for goos, want := range map[string]string{
+		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`,
+		"linux":   `TOKEN=$(curl -sS `,
+	} {
+		var out strings.Builder
+		banner(&out, "http://x", "y", true, goos)
+		if got := out.String(); !strings.Contains(got, "\n  "+want) {
+			t.Errorf("on %s it prints %s", goos, got)
+		}
+	}
+}

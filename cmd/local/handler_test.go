@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,25 +12,40 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records/recordstest"
 )
 
-// The keys of another issuer are there before the first request needs them.
+// The keys of another issuer are there before the first request needs them. If it
+// doesn't provide them, the terminal says what that means.
 func TestKeysAtStart(t *testing.T) {
-	issuer, fetched := authtest.NewIssuer(t), false
-	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fetched = true
-		w.Write(issuer.JWKS())
-	}))
-	defer keys.Close()
-	cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL, ScopePolicy: auth.ScopesOptional}}
-	if _, err := newHandler(t.Context(), options{}, cfg, new(stores), slog.New(slog.DiscardHandler)); err != nil || !fetched {
-		t.Errorf("keys fetched: %t, %v", fetched, err)
+	issuer := authtest.NewIssuer(t)
+	for provided, want := range map[bool]int{true: 200, false: 503} {
+		keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if provided {
+				w.Write(issuer.JWKS())
+			}
+		}))
+		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL, ScopePolicy: auth.ScopesOptional}}
+		var stderr strings.Builder
+		handler, err := newHandler(t.Context(), options{}, cfg, &stores{plants: new(recordstest.Memory[plants.Plant])}, slog.New(slog.DiscardHandler), &stderr)
+		keys.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, w := httptest.NewRequest("GET", "/plants", nil), httptest.NewRecorder()
+		r.Header.Set("Authorization", "Bearer "+issuer.Sign(authtest.Claims("alice")))
+		handler.ServeHTTP(w, r)
+		warning := fmt.Sprintf("requests get 503 until the issuer %q", authtest.IssuerURL)
+		if got := stderr.String(); w.Code != want || strings.Contains(got, warning) == provided || provided && got != "" {
+			t.Errorf("keys provided: %t: a request gets %d, want %d; it prints %q", provided, w.Code, want, got)
+		}
 	}
 }
 
 // A client that reaches the program under the host name of -addr gets a token.
 func TestNamedHost(t *testing.T) {
-	handler, err := newHandler(t.Context(), options{addr: "plants.test:8080", data: t.TempDir()}, config.Config{}, new(stores), slog.New(slog.DiscardHandler))
+	handler, err := newHandler(t.Context(), options{addr: "plants.test:8080", data: t.TempDir()}, config.Config{}, new(stores), slog.New(slog.DiscardHandler), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -80,11 +81,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer func() { _ = stores.close() }() // the plants are on disk already
-	handler, err := newHandler(ctx, opts, cfg, stores, log)
+	handler, err := newHandler(ctx, opts, cfg, stores, log, stderr)
 	if err != nil {
 		return err
 	}
-	banner(stderr, baseURL(listener), stores.where, ownIssuer)
+	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, handler), stderr)
 }
 
@@ -140,14 +141,17 @@ func baseURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
-// banner tells the person who started the program how to use it.
-func banner(w io.Writer, base, where string, ownIssuer bool) {
+// banner tells the person who started the program how to use it, in the shell of the
+// operating system goos.
+func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)
 	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, page.Path)
 	if ownIssuer {
-		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n"+
-			"  TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice %s%s | cut -d'\"' -f4)\n",
-			issuer.Lifetime.Minutes(), base, issuer.TokenPath)
+		command := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice %s | cut -d'"' -f4)`
+		if goos == "windows" { // PowerShell
+			command = `$token = (Invoke-RestMethod %s -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
+		}
+		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n  "+command+"\n", issuer.Lifetime.Minutes(), base+issuer.TokenPath)
 	}
 }

@@ -92,8 +92,9 @@ var openers = map[string]func(context.Context, options, config.Config, *slog.Log
 }
 
 // newHandler returns the handler of all requests: the service, the page and, if no
-// other issuer is configured, the program's own token issuer.
-func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger) (http.Handler, error) {
+// other issuer is configured, the program's own token issuer. It prints a warning to
+// stderr if another issuer doesn't respond.
+func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger, stderr io.Writer) (http.Handler, error) {
 	tokens := cfg.Tokens
 	if tokens.Issuer != "" {
 		verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
@@ -102,7 +103,9 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 		}
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		verifier.Load(ctx) // failures are logged; requests retry
+		if err := verifier.Load(ctx); err != nil { // requests try again
+			fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
+		}
 		return page.Handler("", s.service(verifier, log)), nil
 	}
 	own, err := issuer.Open(o.data, handlers.Scopes())
