@@ -5,8 +5,12 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/config"
 )
 
 // noEnv is an empty environment.
@@ -28,14 +32,26 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// -help lists the flags. Errors are printed by main alone.
+// -help lists the flags and the variables. Errors are printed by main alone.
 func TestHelp(t *testing.T) {
-	for args, want := range map[string]string{"-help": "-expose-issuer", "-port 8080": ""} {
+	for args, want := range map[string]string{"-help": strings.Join(config.Variables, " "), "-port 8080": ""} {
 		var stderr bytes.Buffer
 		_, err := parseFlags(strings.Fields(args), noEnv, &stderr)
 		if errors.Is(err, flag.ErrHelp) != (want != "") || !strings.Contains(stderr.String(), want) || (stderr.Len() == 0) != (want == "") {
 			t.Errorf("%s: %v, printed %q, want %q", args, err, &stderr, want)
 		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: "go1.27.4", Main: debug.Module{Path: "m", Version: "v1.2.3+dirty"},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "152b08a"}, {Key: "vcs.modified", Value: "true"}}}
+	if got, want := version(info), "m v1.2.3+dirty, commit 152b08a with changes, go1.27.4"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var stdout strings.Builder
+	if err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
+		t.Errorf("-version prints %q, %v", &stdout, err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -53,6 +54,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	opts, err := parseFlags(args, getenv, stderr)
 	if err != nil {
 		return err
+	}
+	if opts.version {
+		if info, ok := debug.ReadBuildInfo(); ok {
+			fmt.Fprintln(stdout, version(info))
+		}
+		return flag.ErrHelp // which is no failure either
 	}
 	cfg, err := config.FromEnv(getenv)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -27,6 +28,7 @@ type options struct {
 	data         string
 	store        string
 	exposeIssuer bool
+	version      bool
 }
 
 // errUsage is in the errors of a wrong command line.
@@ -51,11 +53,14 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+
 		"; the default is dynamodb if that is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
+	flags.BoolVar(&o.version, "version", false, "print the version of the program, and exit")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(stderr, "The plant store as a plain HTTP server. docs/configuration.md describes its environment variables.")
+		fmt.Fprintln(stderr, "The plant store as a plain HTTP server.")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
+		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " ")+
+			"\nWith -store dynamodb also these, and others of the AWS SDK:\n  TABLE_NAME AWS_ENDPOINT_URL_DYNAMODB AWS_REGION AWS_PROFILE")
 		return options{}, err
 	}
 	if o.store == "" {

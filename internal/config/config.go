@@ -24,6 +24,10 @@ const (
 	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
 )
 
+// Variables are these names, for the list that cmd/local prints. Those of the tables are
+// in [Tables].
+var Variables = []string{TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins}
+
 // Config holds the settings of the service.
 type Config struct {
 	// Tables has the name of each of the package's [Tables].

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,5 +19,20 @@ func TestTables(t *testing.T) {
 		if (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), "TABLE_NAME") {
 			t.Errorf("%q: error %v", value, err)
 		}
+	}
+}
+
+// Variables and Tables have the names of all variables, no others.
+func TestVariables(t *testing.T) {
+	settings := env(map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}, nil)
+	read := map[string]bool{}
+	if _, err := FromEnv(func(name string) string { read[name] = true; return settings(name) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range Tables {
+		delete(read, table.Variable)
+	}
+	if got := slices.Sorted(maps.Keys(read)); !slices.Equal(got, slices.Sorted(slices.Values(Variables))) {
+		t.Errorf("FromEnv reads %q besides the names of the tables; Variables has %q", got, Variables)
 	}
 }
