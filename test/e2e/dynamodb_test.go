@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,30 @@ import (
 func TestUnreachableDynamoDB(t *testing.T) {
 	t.Parallel()
 	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
+}
+
+// The health check notices that DynamoDB is gone, and that it is back.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	p := start(t, harness.Environ(dynamolocal.Environ(proxy.URL, "e2e-"+rand.Text()+"-")...), t.TempDir())
+	for _, test := range []struct {
+		fault  dynamolocal.Fault
+		status int
+	}{{dynamolocal.Forward, 200}, {dynamolocal.Cut, 503}, {dynamolocal.Forward, 200}} {
+		proxy.Always("Query", test.fault)
+		harness.Await(t, func() error { // a result counts for a second
+			resp, err := http.Get(p.Base + "/healthz") // not in the OpenAPI document
+			if err != nil {
+				return err
+			}
+			resp.Body.Close()
+			if resp.StatusCode != test.status {
+				return fmt.Errorf("status %d, want %d", resp.StatusCode, test.status)
+			}
+			return nil
+		})
+	}
 }
 
 // With another issuer and DynamoDB the program creates the tables, accepts only that
