@@ -1,0 +1,31 @@
+package bolt
+
+import (
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/newfile"
+)
+
+// Backup writes a copy of the file, as of one moment, to path in the same way as [Open]
+// creates a file: it has that name only when it is complete and on disk. It replaces an
+// earlier backup. Meanwhile, lists go on, and so do writes, unless the file has to grow.
+func (f *File) Backup(path string) error {
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) { // of a killed process
+		return err
+	}
+	err := newfile.Create(temp, func(name string) error {
+		return f.view(func(tx *bbolt.Tx) error { return tx.CopyFile(name, 0o600) })
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	newfile.SyncDir(filepath.Dir(path))
+	return nil
+}
