@@ -104,7 +104,7 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 extending: ## carry out the changes of docs/extending.md on copies of the project, and test these
 	go vet -tags extending ./test/docs
 	$(STATICCHECK) -tags extending ./test/docs
-	go test -tags extending -count=1 -timeout 60m -v -run '^Test(Guide|Parts|Rename)$$' ./test/docs
+	go test -tags extending -count=1 -timeout 60m -v -run '^Test(Patches|Routes|Guide|Parts|Rename)$$' ./test/docs
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(TITLE)')

@@ -2,7 +2,6 @@
 package docs
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,19 +55,6 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestRoutes checks that the rows that the README shows are in the route table.
-func TestRoutes(t *testing.T) {
-	shown := regexp.MustCompile("(?s)\n```go\n(.*?)```").FindStringSubmatch(read(t, "README.md"))
-	if shown == nil {
-		t.Fatal("README.md shows no routes")
-	}
-	for line := range strings.Lines(shown[1]) {
-		if !strings.Contains(read(t, "internal/handlers/routes.go"), "\t"+line) {
-			t.Errorf("README.md shows a route that internal/handlers/routes.go doesn't have: %s", line)
-		}
-	}
-}
-
 // TestErrorCodes checks that docs/interface.md has the error codes of the OpenAPI
 // document, with the same meanings.
 func TestErrorCodes(t *testing.T) {
@@ -110,7 +96,7 @@ func TestLinks(t *testing.T) {
 			checkLink(t, name, link[1])
 		}
 		for _, path := range paths.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil && name != "docs/extending.md" { // see TestPatches
+			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil && name != "docs/extending.md" { // which names files that its patches add
 				t.Errorf("%s: there is no %s", name, path[1])
 			}
 		}
@@ -169,57 +155,4 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
-}
-
-// patches returns those that the guide links to, in its order. A project that has
-// changed too much for one deletes it with its section.
-func patches(t *testing.T) (names []string) {
-	t.Helper()
-	for _, link := range regexp.MustCompile(`\(extending/(.*)\.patch\)`).FindAllStringSubmatch(read(t, "docs/extending.md"), -1) {
-		names = append(names, link[1])
-	}
-	return names
-}
-
-var (
-	patchedFiles = regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`)
-	guideRows    = regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|")
-)
-
-// TestPatches checks that each patch of the guide applies, or has been applied, and
-// that the guide names the files that they change. `make extending` tests what they
-// make. After make rename, gofmt may have aligned the code otherwise.
-func TestPatches(t *testing.T) {
-	harness.Need(t, "git")
-	all := map[string]bool{}
-	for _, name := range patches(t) {
-		patch := "docs/extending/" + name + ".patch"
-		check := func(options ...string) ([]byte, error) {
-			args := append([]string{"apply", "--check", "--ignore-whitespace", patch}, options...)
-			cmd := exec.CommandContext(t.Context(), "git", args...)
-			cmd.Dir = "../.."
-			return cmd.CombinedOutput()
-		}
-		out, err := check()
-		if err != nil { // another patch may have changed the lines around, and in the document those between
-			_, err = check("--reverse", "-C0", "--exclude=api/openapi.yaml")
-		}
-		if err != nil {
-			t.Errorf("%s doesn't apply any more: if you don't need it, delete it, and its section of docs/extending.md; "+
-				"or else apply it with git apply --reject --ignore-whitespace, fix it, and save the new git diff -U1\n%.300s", patch, out)
-		}
-		for _, file := range patchedFiles.FindAllStringSubmatch(read(t, patch), -1) {
-			all[file[1]] = true
-			os.Stat(filepath.Join("../..", file[1])) // or else go test caches the result, since git reads the file
-		}
-	}
-	named := map[string]bool{}
-	for _, row := range guideRows.FindAllStringSubmatch(read(t, "docs/extending.md"), -1) {
-		for name := range strings.SplitSeq(row[1], ", ") {
-			named[strings.Trim(name, "`")] = true
-		}
-	}
-	if got, want := slices.Sorted(maps.Keys(named)), slices.Sorted(maps.Keys(all)); !slices.Equal(got, want) {
-		t.Errorf("docs/extending.md names %q, but the patches change %q", got, want)
-	}
 }
