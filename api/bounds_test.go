@@ -3,8 +3,11 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
-	"net/http"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +35,7 @@ func TestBounds(t *testing.T) {
 				resp, body := s.do(t, op.Request(p.Name, value))
 				matters = matters || resp.StatusCode == 200 && body != plain
 			}
-			if p.In == "query" && !matters {
+			if r := d.ResourceOf(op); p.In == "query" && !matters && op == r.List && r.Create != nil { // else the examples may not be in it
 				t.Errorf("%s: the list is the same with any %s: pass it to the store; its example must match the first example of the create", op, p.Name)
 			}
 			if p.In != "path" {
@@ -48,14 +51,44 @@ func TestBounds(t *testing.T) {
 // createExamples creates all examples of the document.
 func (s *service) createExamples(t *testing.T) {
 	t.Helper()
-	for _, op := range s.document.Operations {
-		if op.Method == http.MethodPost {
-			for _, body := range op.RequestBody.Content.Examples() {
-				resp, answer := s.do(t, sent{Method: op.Method, Target: op.Path, Body: string(body)})
-				if resp.StatusCode != 200 {
-					t.Fatalf("%s: %.300q of the examples was answered %d %s", op, body, resp.StatusCode, answer)
-				}
+	for _, r := range s.document.Creates() {
+		if resp, answer := s.do(t, r); resp.StatusCode != 200 {
+			t.Fatalf("%s %s: %.300q of the examples was answered %d %s", r.Method, r.Target, r.Body, resp.StatusCode, answer)
+		}
+	}
+}
+
+// Link repeats every parameter of a list: without one, the next page would be of
+// another list.
+func TestLink(t *testing.T) {
+	d := openapi.Read()
+	for _, r := range d.Resources {
+		if r.Create == nil || r.List == nil {
+			continue
+		}
+		s := newService(t, d, authtest.NewIssuer(t), setup{})
+		first := r.Create.Request("")
+		for _, id := range []string{"7", "8"} { // which all examples of parameters select
+			var example map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(first.Body), &example); err != nil {
+				t.Fatal(err)
 			}
+			s.do(t, sent{Method: first.Method, Target: first.Target, Body: with(example, "id", id)})
+		}
+		query := url.Values{}
+		for _, p := range r.List.Parameters {
+			if p.In == "query" && p.Name != "cursor" {
+				query.Set(p.Name, fmt.Sprint(p.Example))
+			}
+		}
+		query.Set("limit", "1")
+		resp, body := s.do(t, sent{Method: "GET", Target: r.Path + "?" + query.Encode()})
+		link := strings.TrimSuffix(strings.TrimPrefix(resp.Header.Get("Link"), "<?"), `>; rel="next"`)
+		next, err := url.ParseQuery(link)
+		delete(next, "cursor")
+		if err != nil || !maps.EqualFunc(next, query, slices.Equal) {
+			t.Errorf("%s?%s returns %.200s with the Link %q: repeat every parameter in response of internal/handlers/query.go; their examples must match the first example of the create",
+				r.List, query.Encode(), body, link)
 		}
 	}
 }
@@ -71,8 +104,8 @@ func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 	}
 	for name, property := range op.RequestBody.Content.JSON.Schema.AllProperties() {
 		original := string(example[name])
-		if original == "" {
-			t.Errorf("%s: the first example of its body in api/openapi.yaml has no %s: add it", op, name)
+		if original == "" || original == "[]" || original == "{}" {
+			t.Errorf("%s: the first example of its body in api/openapi.yaml has no %s, or an empty one: add it", op, name)
 			continue
 		}
 		for _, value := range values(property, original) {
@@ -83,81 +116,18 @@ func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
 		s.do(t, r)
 		r.Body = with(example, strings.ToUpper(name), original)
 		s.do(t, r)
+		if property.Enum != nil { // the message lists what the code accepts
+			r.Body = with(example, name, `"x"`)
+			_, refusal := s.do(t, r)
+			for _, word := range regexp.MustCompile(`[\w-]+`).FindAllString(refusal, -1) {
+				r.Body = with(example, name, strconv.Quote(word))
+				s.do(t, r)
+			}
+		}
 	}
 	full := with(example, "x", `{"a": [1.0, null]}`)
 	room := strings.Repeat(" ", op.RequestBody.MaxBytes-len(full))
 	for _, r.Body = range []string{full, full + room, full + room + " "} {
 		s.do(t, r)
 	}
-}
-
-// with returns the object with one more or another member, or without it if
-// value is empty.
-func with(object map[string]json.RawMessage, name, value string) string {
-	members := []string{} // the changed one first, where an excerpt shows it
-	if value != "" {
-		members = append(members, fmt.Sprintf("%q: %s", name, value))
-	}
-	for n, v := range object {
-		if n != name {
-			members = append(members, fmt.Sprintf("%q: %s", n, v))
-		}
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
-// values returns JSON values within and beyond the bounds of s, and some that most
-// members refuse. The example is valid.
-func values(s *openapi.Schema, example string) []string {
-	all := []string{example, "null", "1", "true", "[]", "{}", `"x"`, `" "`, `"\u0000"`, `"\u0085"`}
-	for _, text := range texts(s, strings.Trim(example, `"`)) {
-		quoted, _ := json.Marshal(text)
-		all = append(all, text, string(quoted)) // an integer, or not JSON at all; a string
-	}
-	return all
-}
-
-// texts returns texts within and beyond the bounds of s. The example is valid.
-func texts(s *openapi.Schema, example string) []string {
-	all := []string{"", example, example + "\n", strings.ToUpper(example)}
-	if s.IsInteger() {
-		return append(all, integers(s)...)
-	}
-	if s.Enum != nil {
-		for _, value := range s.Enum.Values {
-			all = append(all, fmt.Sprint(value))
-		}
-	}
-	fill := "\U0010ffff"
-	if s.Pattern != nil && !s.Pattern.MatchString(fill) {
-		fill = "~"
-	}
-	lengths := []int{4096} // which is refused, so there must be a maxLength
-	for _, bound := range []*int{s.MinLength, s.MaxLength} {
-		if bound != nil {
-			lengths = append(lengths, max(0, *bound-1), *bound, *bound+1)
-		}
-	}
-	for _, n := range lengths {
-		all = append(all, strings.Repeat(fill, n))
-	}
-	// Each ASCII character in place of the first of the example, the second and the last.
-	for c := ' '; c <= '~'; c++ {
-		for _, i := range []int{0, min(1, len(example)-1), len(example) - 1} {
-			all = append(all, example[:i]+string(c)+example[i+1:])
-		}
-	}
-	return all
-}
-
-// integers returns other spellings of integers, and integers at the bounds of s and beside them.
-func integers(s *openapi.Schema) []string {
-	all := []string{"0", "-0", "1.0", "1e3", "1E400", "01", "+1", "x", "9007199254740993"}
-	for _, bound := range []*big.Rat{s.Minimum, s.Maximum} {
-		if bound != nil {
-			below, above := new(big.Rat).Sub(bound, big.NewRat(1, 1)), new(big.Rat).Add(bound, big.NewRat(1, 1))
-			all = append(all, below.RatString(), bound.RatString(), above.RatString())
-		}
-	}
-	return all
 }

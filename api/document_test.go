@@ -1,8 +1,8 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -52,23 +52,44 @@ var resources = map[string]reflect.Type{
 // The document has every field of every resource. Its other schemas of a resource are
 // made of the same ones.
 func TestFields(t *testing.T) {
-	for _, op := range openapi.Read().Operations {
-		if op.Method != http.MethodPost {
+	for _, r := range openapi.Read().Resources {
+		if r.Create == nil {
 			continue
 		}
-		fields := []string{op.Path + " id"}
-		if resources[op.Path] == nil {
-			t.Fatalf("add %s to resources in api/document_test.go", op.Path)
+		fields := []string{r.Path + " id"}
+		if resources[r.Path] == nil {
+			t.Fatalf("add %s to resources in api/document_test.go", r.Path)
 		}
-		for field := range resources[op.Path].Fields() {
+		for field := range resources[r.Path].Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			fields = append(fields, op.Path+" "+name)
+			fields = append(fields, r.Path+" "+name)
 		}
 		var properties []string
-		for name := range op.RequestBody.Content.JSON.Schema.AllProperties() {
-			properties = append(properties, op.Path+" "+name)
+		for name := range r.Create.RequestBody.Content.JSON.Schema.AllProperties() {
+			properties = append(properties, r.Path+" "+name)
 		}
-		compare(t, "field", properties, fields, "the resource's schema in api/openapi.yaml", resources[op.Path].String())
+		compare(t, "field", properties, fields, "the resource's schema in api/openapi.yaml", resources[r.Path].String())
+	}
+}
+
+// Each resource has scopes of its own: a row that was copied with the scope of another
+// resource would accept tokens that must not do.
+func TestScopes(t *testing.T) {
+	resourceOf := map[string]*openapi.Resource{}
+	for _, r := range openapi.Read().Resources {
+		if r.Create == nil {
+			continue
+		}
+		for _, op := range slices.Concat(r.Items, []*openapi.Operation{r.Create, r.List}) {
+			if op == nil {
+				continue
+			}
+			other := cmp.Or(resourceOf[op.Scope()], r)
+			if other != r {
+				t.Errorf("%s has the scope %s, as %s has: correct it in internal/handlers/routes.go and api/openapi.yaml, or delete this test if they are to share it", op, op.Scope(), other.Path)
+			}
+			resourceOf[op.Scope()] = other
+		}
 	}
 }
 

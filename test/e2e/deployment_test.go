@@ -56,12 +56,12 @@ func TestDeployment(t *testing.T) {
 	for _, subject := range subjects {
 		u := newClient(target, tokens.get(t, TokenRequest{Subject: subject}))
 		for _, r := range resources() {
-			a, err := u.send(t, request{Method: "GET", Target: string(r) + "?limit=1"}, 200)
+			a, err := u.send(t, request{Method: "GET", Target: r.Path + "?limit=1"}, 200)
 			if err != nil {
 				t.Fatalf("user %s: %v", subject, err)
 			}
 			if a.body != "[]\n" {
-				t.Fatalf("user %s has %s, which the suite would delete: choose a user without any", subject, string(r)[1:])
+				t.Fatalf("user %s has %s, which the suite would delete: choose a user without any", subject, r.Path[1:])
 			}
 		}
 	}

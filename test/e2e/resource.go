@@ -14,28 +14,21 @@ import (
 // new operation, parameter or resource without a change.
 var document = openapi.Read()
 
-// A resource is a path of the document where elements are created and listed.
-type resource string
+// A resource is one whose elements clients can create, list and delete.
+type resource struct{ *openapi.Resource }
 
-const plants resource = "/plants"
+var plants = resource{document.ResourceOf(document.Paths["/plants"]["post"])}
 
 func resources() (all []resource) {
-	for path := range document.Paths {
-		if !strings.Contains(path, "{") {
-			all = append(all, resource(path))
+	for _, r := range document.Resources {
+		if r.Create != nil && r.List != nil && r.Delete != nil {
+			all = append(all, resource{r})
 		}
 	}
 	return all
 }
 
-// operation returns the operation of r with a method in lower case.
-func (r resource) operation(method string) *openapi.Operation {
-	op := document.Paths[string(r)][method]
-	if op == nil {
-		panic("api/openapi.yaml: " + string(r) + " needs a post and a get: the acceptance suite creates and lists what it tests")
-	}
-	return op
-}
+func (r resource) String() string { return r.Path }
 
 // An element is the JSON object of an element of a resource.
 type element map[string]json.RawMessage
@@ -53,7 +46,7 @@ func (e element) String() string {
 
 // example returns the element of the document's example, with the given id.
 func (r resource) example(id int64) (e element) {
-	json.Unmarshal([]byte(r.operation("post").Request("").Body), &e) // valid, like all examples
+	json.Unmarshal([]byte(r.Create.Request("").Body), &e) // valid, like all examples
 	e["id"] = fmt.Append(nil, id)
 	return e
 }
@@ -62,7 +55,7 @@ func (r resource) example(id int64) (e element) {
 // encodes a control character in six bytes.
 func (r resource) largest(id int64) element {
 	e := r.example(id)
-	for name, s := range r.operation("post").RequestBody.Content.JSON.Schema.AllProperties() {
+	for name, s := range r.Create.RequestBody.Content.JSON.Schema.AllProperties() {
 		if s.MaxLength == nil {
 			continue
 		}
@@ -75,7 +68,7 @@ func (r resource) largest(id int64) element {
 
 // post sends the create of e.
 func (r resource) post(t *testing.T, c *client, e element, wanted ...int) (answer, error) {
-	return c.send(t, request{Method: "POST", Target: string(r), Body: e.String()}, wanted...)
+	return c.send(t, request{Method: "POST", Target: r.Path, Body: e.String()}, wanted...)
 }
 
 // postAll creates the elements.
@@ -90,7 +83,7 @@ func (r resource) postAll(t *testing.T, c *client, elements ...element) {
 
 // remove sends the delete of the element with the id.
 func (r resource) remove(t *testing.T, c *client, id int64, wanted ...int) (answer, error) {
-	return c.send(t, request{Method: "DELETE", Target: fmt.Sprintf("%s/%d", r, id)}, wanted...)
+	return c.send(t, request{Method: "DELETE", Target: fmt.Sprintf("%s/%d", r.Path, id)}, wanted...)
 }
 
 // next returns the address in the Link header, relative to that of the list, or
@@ -102,7 +95,7 @@ func (a answer) next() string {
 // walk returns the elements of all pages of a list, with their ids.
 func (r resource) walk(t *testing.T, c *client) (all []element, err error) {
 	for next := "?include=id"; next != ""; {
-		a, err := c.send(t, request{Method: "GET", Target: string(r) + next}, 200)
+		a, err := c.send(t, request{Method: "GET", Target: r.Path + next}, 200)
 		if err != nil {
 			return nil, err
 		}

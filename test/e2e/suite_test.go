@@ -49,10 +49,7 @@ func otherUsers(t *testing.T, c *client) {
 	for _, r := range resources() {
 		mine := r.largest(id)
 		r.postAll(t, alice, mine)
-		for _, op := range document.Operations {
-			if !strings.HasPrefix(op.Path, string(r)+"/{id}") {
-				continue
-			}
+		for _, op := range r.Items {
 			if _, err := bob.send(t, op.Request("id", fmt.Sprint(id)), 404); err != nil {
 				t.Errorf("%s of another user's: the store must not find what belongs to another owner: %v", op, err)
 			}
@@ -68,14 +65,14 @@ func listBounds(t *testing.T, c *client) {
 	alice, id := newVars(t, c).user("alice"), randomID()
 	size := func(r resource) int { return len(r.largest(id).String()) }
 	r := slices.MaxFunc(resources(), func(a, b resource) int { return size(a) - size(b) })
-	limit := r.operation("get").Responses[200].MaxBytes
+	limit := r.List.Responses[200].MaxBytes
 	var all []element
 	for n := range limit/size(r) + 10 {
 		all = append(all, r.largest(id+int64(n)))
 	}
 	r.postAll(t, alice, all...)
 	r.expect(t, alice, all...)
-	a, err := alice.send(t, request{Method: "GET", Target: string(r) + "?include=id"}, 200)
+	a, err := alice.send(t, request{Method: "GET", Target: r.Path + "?include=id"}, 200)
 	if n := len(a.body); err != nil || n > limit || n < limit-2*size(r) {
 		t.Errorf("%s: a page of %d bytes, want just under the x-max-bytes of its response 200 in api/openapi.yaml, %d: %v", r, n, limit, err)
 	}

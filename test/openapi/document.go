@@ -27,6 +27,9 @@ type Document struct {
 	// Operations are sorted by method and path.
 	Operations []*Operation `json:"-"`
 
+	// Resources are sorted by path.
+	Resources []*Resource `json:"-"`
+
 	// Other has the responses to requests that match no operation. OpenAPI
 	// itself has no place for them.
 	Other          *Operation        `json:"-"`
@@ -51,6 +54,16 @@ type Operation struct {
 
 // String returns the method and the path of op.
 func (op *Operation) String() string { return op.Method + " " + op.Path }
+
+// Scope returns the scope that op requires.
+func (op *Operation) Scope() string {
+	for _, security := range op.Security {
+		for _, scopes := range security {
+			return scopes[0]
+		}
+	}
+	return ""
+}
 
 // A Parameter is a parameter of a request or a header of a response.
 type Parameter struct {
@@ -100,6 +113,7 @@ func Read() *Document {
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int { return cmp.Compare(a.String(), b.String()) })
+	d.Resources = newResources(d.Operations)
 	return d
 }
 

@@ -42,9 +42,30 @@ func (op *Operation) Request(name string, values ...string) Request {
 	if len(query) > 0 {
 		r.Target += "?" + query.Encode()
 	}
-	if op.RequestBody != nil {
-		examples := op.RequestBody.Content.Examples()
-		r.Body = string(examples[slices.Min(slices.Collect(maps.Keys(examples)))])
+	if bodies := op.bodies(); bodies != nil {
+		r.Body = bodies[0]
 	}
 	return r
+}
+
+// Requests returns a valid request of op for each example of its body.
+func (op *Operation) Requests() (all []Request) {
+	for _, body := range op.bodies() {
+		r := op.Request("")
+		r.Body = body
+		all = append(all, r)
+	}
+	return all
+}
+
+// bodies returns the examples of op's body, in the order of their names.
+func (op *Operation) bodies() (all []string) {
+	if op.RequestBody == nil {
+		return nil
+	}
+	examples := op.RequestBody.Content.Examples()
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		all = append(all, string(examples[name]))
+	}
+	return all
 }

@@ -78,8 +78,10 @@ func (s *Schema) checkText(text string) error {
 }
 
 // IsInteger reports whether s is the schema of an integer.
-func (s *Schema) IsInteger() bool {
-	return s.Types != nil && slices.Contains(s.Types.ToStrings(), "integer")
+func (s *Schema) IsInteger() bool { return s.hasType("integer") }
+
+func (s *Schema) hasType(name string) bool {
+	return s.Types != nil && slices.Contains(s.Types.ToStrings(), name)
 }
 
 // checkInteger checks the format int64: a number must be an int64 in
