@@ -3,6 +3,7 @@ package recordstest
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -159,21 +160,36 @@ func testConcurrentDeletes[T records.Fields](t *testing.T, s suite[T]) {
 	s.has(t, owner, nil, 10, all[1])
 }
 
-// A call whose context has already ended has no effect.
+// argument returns the argument of type in for a call about r.
+func argument[T records.Fields](t *testing.T, in reflect.Type, ctx context.Context, owner string, r records.Record[T]) reflect.Value {
+	t.Helper()
+	for _, v := range []any{ctx, owner, r, r.ID, r.Fields, records.Query{Limit: 10}, records.NewIdempotencyKey()} {
+		if reflect.TypeOf(v).AssignableTo(in) {
+			return reflect.ValueOf(v)
+		}
+	}
+	t.Fatalf("no argument of type %v: add one to argument in internal/records/recordstest/write.go", in)
+	panic("unreachable")
+}
+
+// A call whose context has already ended has no effect. This covers a new method of
+// [records.Store] too.
 func testEndedContexts[T records.Fields](t *testing.T, s suite[T]) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	owner, all := randomOwner(), randomRecords[T](t, 2)
 	stored, free := all[0], all[1]
 	s.create(t, owner, stored)
-	_, listed := s.store.List(ctx, owner, records.Query{Limit: 10})
-	for call, err := range map[string]error{
-		"Create": s.store.Create(ctx, owner, free, records.NewIdempotencyKey()),
-		"List":   listed,
-		"Delete": s.store.Delete(ctx, owner, stored.ID),
-	} {
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: error %v, want %v", call, err, context.DeadlineExceeded)
+	for method := range reflect.TypeFor[records.Store[T]]().Methods() {
+		for _, r := range all {
+			var args []reflect.Value
+			for in := range method.Type.Ins() {
+				args = append(args, argument(t, in, ctx, owner, r))
+			}
+			results := reflect.ValueOf(s.store).MethodByName(method.Name).Call(args)
+			if err, _ := results[len(results)-1].Interface().(error); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: error %v, want %v", method.Name, err, context.DeadlineExceeded)
+			}
 		}
 	}
 	s.has(t, owner, nil, 10, stored)
