@@ -6,6 +6,7 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -29,8 +30,25 @@ type Store[T any] struct {
 
 // NewStore returns the store in two buckets: ids has the owner of each id, all has the
 // records. The first write makes them if they are missing. No other store may use them.
+//
+// It panics if a field has the name of a member that the store adds.
 func NewStore[T any](file *File, ids, all string) *Store[T] {
+	added := map[string]bool{}
+	for member := range reflect.TypeFor[value[T]]().Fields() {
+		added[jsonName(member)] = true
+	}
+	for field := range reflect.TypeFor[T]().Fields() {
+		if added[jsonName(field)] {
+			panic(fmt.Sprintf("bolt: the store adds the member %q itself: rename the field of %T", jsonName(field), *new(T)))
+		}
+	}
 	return &Store[T]{file, []byte(ids), []byte(all)}
+}
+
+// jsonName returns the name of a field in JSON.
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
 }
 
 // Create implements [records.Store].
