@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -80,17 +81,20 @@ func storeError(ctx context.Context, err error) error {
 }
 
 // unavailable returns why an attempt deserves a retry: [records.ErrThrottled] if
-// DynamoDB refused it because of its rate, [records.ErrUnreachable] if it got no
+// DynamoDB refused it because of its rate or of a transaction on the same item, [records.ErrUnreachable] if it got no
 // usable response. It returns nil for the other errors, which are final.
 func unavailable(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
 	apiErr, _ := errors.AsType[smithy.APIError](err)
+	canceled, _ := errors.AsType[*types.TransactionCanceledException](err)
 	response, _ := errors.AsType[*smithyhttp.ResponseError](err)
 	switch {
 	// The SDK knows all the error codes that DynamoDB documents:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary:
+	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
+		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException",
+		canceled != nil && slices.ContainsFunc(canceled.CancellationReasons, temporary):
 		return records.ErrThrottled
 	case noResponse, damaged,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
@@ -98,4 +102,14 @@ func unavailable(err error) error {
 		return records.ErrUnreachable
 	}
 	return nil
+}
+
+// temporary reports whether a transaction was canceled for a reason that passes, such as
+// a conflict with another one. A failed condition is final.
+func temporary(reason types.CancellationReason) bool {
+	switch aws.ToString(reason.Code) {
+	case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+		return true
+	}
+	return false
 }

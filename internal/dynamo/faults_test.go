@@ -30,6 +30,7 @@ var faults = map[string]struct {
 }{
 	"throttled":                        {dynamolocal.Throttle, 3, records.ErrThrottled, "ProvisionedThroughputExceeded"},
 	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), 3, records.ErrThrottled, "ThrottlingException"},
+	"transaction on the same item":     {dynamolocal.Refuse(400, "TransactionConflictException"), 3, records.ErrThrottled, "TransactionConflict"},
 	"wrong clock":                      {dynamolocal.Refuse(400, "RequestTimeout"), 3, nil, "RequestTimeout"},
 	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, records.ErrUnreachable, "InternalServerError"},
 	"connection cut":                   {dynamolocal.Cut, 3, records.ErrUnreachable, "EOF"},
