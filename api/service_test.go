@@ -68,7 +68,7 @@ func (s *service) do(t *testing.T, r sent) (*http.Response, string) {
 	}
 	resp, body := harness.Send(t, req)
 	if err := s.document.Validate(req, []byte(r.Body), resp, []byte(body)); err != nil {
-		t.Fatalf("api/openapi.yaml: %v\n> %s %.99s %.99q\n> %.99q\n< %d %.300q", err, r.Method, r.Target, r.Header, r.Body, resp.StatusCode, body)
+		t.Fatalf("api/openapi.yaml: %v\n> %s %.99s %.99q\n> %.300q\n< %d %.300q", err, r.Method, r.Target, r.Header, r.Body, resp.StatusCode, body)
 	}
 	return resp, body
 }

@@ -13,21 +13,6 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// with returns the object with one more or another member, or without it if
-// value is empty.
-func with(object map[string]json.RawMessage, name, value string) string {
-	members := []string{} // the changed one first, where an excerpt shows it
-	if value != "" {
-		members = append(members, fmt.Sprintf("%q: %s", name, value))
-	}
-	for n, v := range object {
-		if n != name {
-			members = append(members, fmt.Sprintf("%q: %s", n, v))
-		}
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
 // values returns JSON values within and beyond the bounds of s, and some that most
 // members refuse. The example is valid.
 func values(s *openapi.Schema, example string) []string {
@@ -65,18 +50,18 @@ func objects(s *openapi.Schema, example string) (all []string) {
 	}
 	for name, value := range members {
 		for _, other := range values(&openapi.Schema{Schema: member}, string(value)) {
-			all = append(all, with(members, name, other))
+			all = append(all, openapi.With(example, name, other))
 		}
 		for _, other := range texts(&openapi.Schema{Schema: cmp.Or(s.PropertyNames, new(jsonschema.Schema))}, name) {
-			quoted, _ := json.Marshal(other)
-			all = append(all, fmt.Sprintf("{%s: %s}", quoted, value))
+			all = append(all, openapi.With("{}", other, string(value)))
 		}
 		for _, n := range around(1000, s.MinProperties, s.MaxProperties) {
 			many := map[string]json.RawMessage{}
 			for i := range n {
 				many[fmt.Sprint(i)] = value
 			}
-			all = append(all, with(many, "", ""))
+			text, _ := json.Marshal(many)
+			all = append(all, string(text))
 		}
 	}
 	return all

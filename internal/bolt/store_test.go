@@ -157,7 +157,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("format %q, owner %q", format, owner)
 		}
 		record := tx.Bucket([]byte("plants")).Get([]byte("\x02al" + id))
-		want := regexp.MustCompile(`^{"name":"é<\\u0000","tag":"","created_at":"(.*Z)","write_token":"key"}$`)
+		want := regexp.MustCompile(`^{(?:.*,)?"name":"é<\\u0000",(?:.*,)?"tag":"",(?:.*,)?"created_at":"([^"]*Z)","write_token":"key"[,}]`)
 		match := append(want.FindStringSubmatch(string(record)), "", "")
 		if at, err := time.Parse(time.RFC3339Nano, match[1]); err != nil || time.Since(at).Abs() > time.Minute {
 			t.Errorf("record %s, %v", record, err)

@@ -46,7 +46,7 @@ func serveDynamoDB(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	body := []byte(`{}`)
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
-		body = []byte(`{"Count":1,"Items":[{"id":{"N":"1"},"name":{"S":"Basil"},"tag":{"S":"kitchen"}}],"ScannedCount":1}`)
+		body = []byte(`{"Count":1,"Items":[{"id":{"N":"1"},"name":{"S":"Basil"},"tag":{"S":"herb"}}],"ScannedCount":1}`)
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE(body)))

@@ -21,6 +21,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/openapi"
 )
 
 func main() {
@@ -166,7 +167,7 @@ var calls = []struct {
 	status             int
 }{
 	{"GET", "/plants", "", 200},
-	{"POST", "/plants", `{"id":7,"name":"Monstera","tag":"living room"}`, 200},
+	{"POST", "/plants", openapi.Read().Resource("/plants").Create.Request("").Body, 200},
 	{"DELETE", "/plants/7", "", 204},
 }
 

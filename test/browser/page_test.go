@@ -16,6 +16,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/openapi"
 )
 
 // make picture sets this flag.
@@ -48,6 +49,9 @@ func (b *tab) operation(id string) (execute func(want ...string)) {
 	}
 }
 
+// example is the body of a valid create.
+var example = openapi.Read().Resource("/plants").Create.Request("").Body
+
 // The page has a token for alice, who creates, lists and deletes plants. One id
 // is outside the range that JavaScript represents exactly.
 func TestPage(t *testing.T) {
@@ -70,7 +74,7 @@ func TestPage(t *testing.T) {
 			if *picture != "" {
 				name = "Ficus"
 			}
-			b.fill("#operations-plants-createPlant textarea", `{"id": `+large+`, "name": "`+name+`"}`)
+			b.fill("#operations-plants-createPlant textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
 			create("200", `"name": "`+name+`"`)
 			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
 			list := b.operation("listPlants")
@@ -192,14 +196,14 @@ func TestOtherOrigin(t *testing.T) {
 	b := openTab(t, start(t, config.CORSOrigins+"="+listed.URL).Base, windows[0])
 	b.elsewhere = true
 	b.do(chromedp.Navigate(listed.URL))
-	body := eval[string](b, `(async base => {
+	body := eval[string](b, `(async (base, body) => {
 		const request = new URLSearchParams('grant_type=client_credentials&client_id=alice')
 		const grant = await (await fetch(base + '/oauth2/token', { method: 'POST', body: request })).json()
 		const headers = { 'Authorization': 'Bearer ' + grant.access_token, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' }
-		const response = await fetch(base + '/plants', { method: 'POST', headers, body: '{"id": 1, "name": "Basil"}' })
+		const response = await fetch(base + '/plants', { method: 'POST', headers, body })
 		return response.text()
-	})(%q)`, b.base)
-	if body != `{"name":"Basil"}`+"\n" {
+	})(%q, %q)`, b.base, example)
+	if body != openapi.With(example, "id", "")+"\n" {
 		t.Errorf("the page got %q", body)
 	}
 }

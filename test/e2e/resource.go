@@ -17,7 +17,7 @@ var document = openapi.Read()
 // A resource is one whose elements clients can create, list and delete.
 type resource struct{ *openapi.Resource }
 
-var plants = resource{document.ResourceOf(document.Paths["/plants"]["post"])}
+var plants = resource{document.Resource("/plants")}
 
 func resources() (all []resource) {
 	for _, r := range document.Resources {

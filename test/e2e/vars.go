@@ -14,6 +14,8 @@ import (
 	"time"
 
 	cryptorand "crypto/rand"
+
+	"example.com/plantstore/test/openapi"
 )
 
 // vars are the variables of one script.
@@ -56,6 +58,7 @@ func randomID() int64 { return 1e17 + rand.Int64N(8e17) }
 var (
 	unset  = regexp.MustCompile(`\$\{\w+( [^}]*)?\}`)
 	quoted = regexp.MustCompile(`\\\$\\\{(\w+)\\\}`)
+	inner  = regexp.MustCompile(`\$\{(bytes|repeat)[^{}]*\}`) // which may be in an argument
 	fill   = regexp.MustCompile(`\$\{fill ([0-9]+)\}`)
 )
 
@@ -94,34 +97,56 @@ func (v *vars) match(want, got string) error {
 // replace replaces the variables in s by their values, and leaves those that have
 // none as ${name}.
 func (v *vars) replace(s string) string {
-	return os.Expand(s, func(text string) string {
-		name, args, _ := strings.Cut(text, " ")
-		if value, ok := v.values[name]; ok {
-			return value
-		}
-		if slices.Contains(userNames, name) {
-			return v.token(name, TokenRequest{})
-		}
-		switch args := strings.Fields(args); {
-		case name == "new":
-			return fmt.Sprint(randomID())
-		case name == "forged" && len(args) == 1:
-			token := v.token(args[0], TokenRequest{})
-			signature := token[strings.LastIndexByte(token, '.')+1:]
-			return strings.TrimSuffix(token, signature) + strings.Repeat("A", len(signature))
-		case name == "expired" && len(args) == 1:
-			return v.token(args[0], TokenRequest{Expired: true})
-		case name == "scoped" && len(args) > 1:
-			return v.token(args[0], TokenRequest{Scopes: strings.Join(args[1:], " ")})
-		case name == "repeat" && len(args) == 2:
-			n, _ := strconv.Atoi(args[1])
-			return strings.Repeat(args[0], n)
-		case name == "bytes":
-			b, _ := hex.DecodeString(strings.Join(args, ""))
-			return string(b)
-		}
-		return "${" + text + "}" // fill too, until the size of the rest is known
-	})
+	s = inner.ReplaceAllStringFunc(s, func(text string) string { return os.Expand(text, v.value) })
+	return os.Expand(s, v.value)
+}
+
+// value returns the value of ${text}, or that itself if it has none.
+func (v *vars) value(text string) string {
+	name, args, _ := strings.Cut(text, " ")
+	if value, ok := v.values[name]; ok {
+		return value
+	}
+	if slices.Contains(userNames, name) {
+		return v.token(name, TokenRequest{})
+	}
+	switch args := strings.Fields(args); {
+	case name == "valid":
+		return v.valid(strings.TrimPrefix(text, "valid"))
+	case name == "new":
+		return fmt.Sprint(randomID())
+	case name == "forged" && len(args) == 1:
+		token := v.token(args[0], TokenRequest{})
+		signature := token[strings.LastIndexByte(token, '.')+1:]
+		return strings.TrimSuffix(token, signature) + strings.Repeat("A", len(signature))
+	case name == "expired" && len(args) == 1:
+		return v.token(args[0], TokenRequest{Expired: true})
+	case name == "scoped" && len(args) > 1:
+		return v.token(args[0], TokenRequest{Scopes: strings.Join(args[1:], " ")})
+	case name == "repeat" && len(args) == 2:
+		n, _ := strconv.Atoi(args[1])
+		return strings.Repeat(args[0], n)
+	case name == "bytes":
+		b, _ := hex.DecodeString(strings.Join(args, ""))
+		return string(b)
+	}
+	return "${" + text + "}" // fill too, until the size of the rest is known
+}
+
+// change matches the name of a member in the arguments of $valid.
+var change = regexp.MustCompile(` (\w+)=`)
+
+// valid returns the members of a valid plant in JSON, except its id. They are those of the
+// document's first example, so that a script needs no change for a new field. Changes are
+// members with other values, or with none if they are to be left out, such as
+// ` name="Fern" tag=`.
+func (v *vars) valid(changes string) string {
+	body := openapi.With(plants.Create.Request("").Body, "id", "")
+	at := append(change.FindAllStringSubmatchIndex(changes, -1), []int{len(changes)})
+	for i, m := range at[:len(at)-1] {
+		body = openapi.With(body, changes[m[2]:m[3]], v.replace(changes[m[1]:at[i+1][0]]))
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(body, "{"), "}")
 }
 
 // token returns a token of the user, the same for equal requests.

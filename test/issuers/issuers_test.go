@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/openapi"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -61,7 +62,7 @@ func (i issuer) try(t *testing.T) {
 	p := harness.StartServer(t, harness.Environ(environ...), t.TempDir())
 	expect := func(token, method, path string, status int, want string) {
 		t.Helper()
-		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(`{"id":7,"name":"Basil"}`))
+		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(openapi.Read().Resource("/plants").Create.Request("").Body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,16 +91,12 @@ type Content struct {
 // Read returns api/openapi.yaml. It panics if a reference has no target or a
 // schema is not valid JSON Schema 2020-12.
 func Read() *Document {
-	var tree any
-	if err := yaml.Unmarshal(api.Document, &tree); err != nil {
-		panic(err)
-	}
-	asJSON, err := json.Marshal(resolve(tree, tree))
-	if err != nil {
+	var root yaml.Node
+	if err := yaml.Unmarshal(api.Document, &root); err != nil {
 		panic(err)
 	}
 	d := &Document{}
-	decoder := json.NewDecoder(bytes.NewReader(asJSON))
+	decoder := json.NewDecoder(bytes.NewReader(appendJSON(nil, root.Content[0], root.Content[0])))
 	decoder.UseNumber()
 	if err := decoder.Decode(d); err != nil {
 		panic(err)
@@ -117,29 +113,59 @@ func Read() *Document {
 	return d
 }
 
-// resolve returns value, in which each reference is replaced by what it refers
-// to in root, such as "#/components/schemas/Plant".
-func resolve(root, value any) any {
-	switch v := value.(type) {
-	case []any:
-		for i := range v {
-			v[i] = resolve(root, v[i])
-		}
-	case map[string]any:
-		if ref, ok := v["$ref"].(string); ok {
+// appendJSON appends node as JSON, with the members of objects in their order. Each
+// reference is replaced by what it refers to in root, such as
+// "#/components/schemas/Plant".
+func appendJSON(b []byte, root, node *yaml.Node) []byte {
+	switch node.Kind {
+	case yaml.MappingNode:
+		if ref := member(node, "$ref"); ref != nil {
 			target := root
-			for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
-				object, _ := target.(map[string]any)
-				target = object[name]
+			for name := range strings.SplitSeq(strings.TrimPrefix(ref.Value, "#/"), "/") {
+				if target = member(target, name); target == nil {
+					panic("api/openapi.yaml has no " + ref.Value)
+				}
 			}
-			if target == nil {
-				panic("api/openapi.yaml has no " + ref)
-			}
-			return resolve(root, target)
+			return appendJSON(b, root, target)
 		}
-		for name := range v {
-			v[name] = resolve(root, v[name])
+		b = append(b, '{')
+		for i := 0; i < len(node.Content); i += 2 {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			name, _ := json.Marshal(node.Content[i].Value)
+			b = appendJSON(append(append(b, name...), ':'), root, node.Content[i+1])
+		}
+		return append(b, '}')
+	case yaml.SequenceNode:
+		b = append(b, '[')
+		for i, element := range node.Content {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, root, element)
+		}
+		return append(b, ']')
+	case yaml.AliasNode:
+		return appendJSON(b, root, node.Alias)
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		panic(err)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return append(b, text...)
+}
+
+// member returns the value of a mapping's member, or nil.
+func member(mapping *yaml.Node, name string) *yaml.Node {
+	for i := 0; i < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == name {
+			return mapping.Content[i+1]
 		}
 	}
-	return value
+	return nil
 }

@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"encoding/json"
+	"encoding/json/jsontext"
 	"fmt"
 	"maps"
 	"net/url"
@@ -68,4 +70,32 @@ func (op *Operation) bodies() (all []string) {
 		all = append(all, string(examples[name]))
 	}
 	return all
+}
+
+// With returns a JSON object with another value of a member, or with one more member, or
+// without it if value is empty. The other members keep their order. The value need not be
+// JSON.
+func With(object, name, value string) string {
+	var members []string
+	add := func(name, value string) {
+		if value != "" {
+			quoted, _ := json.Marshal(name)
+			members = append(members, string(quoted)+":"+value)
+		}
+	}
+	old := jsontext.NewDecoder(strings.NewReader(object))
+	old.ReadToken() // the object is valid
+	for old.PeekKind() == '"' {
+		token, _ := old.ReadToken()
+		member := token.String()
+		text, _ := old.ReadValue()
+		if member == name {
+			add(name, value)
+			value = ""
+		} else {
+			add(member, string(text))
+		}
+	}
+	add(name, value)
+	return "{" + strings.Join(members, ",") + "}"
 }

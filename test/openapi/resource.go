@@ -74,6 +74,16 @@ func (op *Operation) returnsArray() bool {
 	return ok != nil && ok.Content.JSON != nil && ok.Content.JSON.Schema.hasType("array")
 }
 
+// Resource returns the resource at a path. It panics if there is none.
+func (d *Document) Resource(path string) *Resource {
+	for _, r := range d.Resources {
+		if r.Path == path {
+			return r
+		}
+	}
+	panic("api/openapi.yaml has no resource at " + path)
+}
+
 // ResourceOf returns the resource that op belongs to, or one without operations.
 func (d *Document) ResourceOf(op *Operation) *Resource {
 	for _, r := range d.Resources {
