@@ -27,7 +27,8 @@ old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
 # The module path comes first, since it may have the old words in it. Then "a" or
-# "an" is made to fit the new name. A test percent-encodes a path.
+# "an" is made to fit the new name. A test percent-encodes a path. Last come the names and
+# tags of the examples, since a tool isn't called Basil: neutral ones of the same length.
 rename='BEGIN {
 		($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)};
 		$n = $s =~ /^[aeiou]/ ? "n" : "";
@@ -35,6 +36,8 @@ rename='BEGIN {
 		($id = lc $t) =~ s{[^a-z0-9]}{}g;
 		($repo = $m) =~ s{/v[0-9]+$}{};
 		($dir = $repo) =~ s{.*/}{};
+		%neutral = qw(Basil Alpha basil alpha Ficus Gamma Thyme Delta Rosemary Omega Baobab Sigma
+			Fern Beta fern beta Sage Zeta Mint Iota mint iota herb blue rose pink garden office);
 	}
 	if ($ARGV eq "README.md") { s{^git clone \S+}{git clone https://\x01}; s{^cd \S+}{cd \x02}; s{\. Replace .OWNER.*:$}{:} }
 	s{\Q$old\E(?![\w.-])}{\0}g;
@@ -43,6 +46,8 @@ rename='BEGIN {
 	s{%70%6c%61%6e%74%73}{join "", map { sprintf "%%%02x", ord } split //, $p}ge;
 	s{plants}{$p}g; s{Plants}{ucfirst $p}ge; s{PLANTS}{uc $p}ge;
 	s{plant}{$s}g; s{Plant}{ucfirst $s}ge; s{PLANT}{uc $s}ge;
+	s{Basil|basil|Ficus|Thyme|Rosemary|Baobab|\b(?:Fern|fern|Sage|Mint|mint|herb|rose|garden)\b}{$neutral{$&}}g;
+	s{B\\u0061sil}{Alph\\u0061}g; s{Ba\\sil}{Al\\pha}g;
 	s{\0}{$m}g; s{\x01}{$repo}g; s{\x02}{$dir}g'
 
 rename_tree() {

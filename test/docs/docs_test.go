@@ -50,7 +50,7 @@ func TestSession(t *testing.T) {
 		}
 		got := strings.NewReplacer(p.Base, base, p.Cmd.Path, command, "\r\n", "\n").Replace(string(out))
 		if got != want.String() {
-			t.Fatalf("the pages show\n%s\nbut this happens\n%s", &want, got)
+			t.Fatalf("the pages show\n%s\nbut this happens: correct them by hand\n%s", &want, got)
 		}
 	}
 }

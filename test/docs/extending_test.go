@@ -3,7 +3,12 @@
 package docs
 
 import (
+	"bytes"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,6 +27,17 @@ func TestGuide(t *testing.T) {
 			run(t, dir, "go test ./test/e2e -run ^TestBolt$")
 		})
 	}
+	t.Run("required field", func(t *testing.T) {
+		dir := copyProject(t)
+		edit(t, dir, "internal/plants/plants.go",
+			"\n}\n\n// Validate", "\n\n\t// Height is in centimetres, from 1 to 20000.\n\tHeight int64 `json:\"height\"`\n}\n\n// Validate",
+			"Validate() error {\n", "Validate() error {\n\tif p.Height < 1 || p.Height > 20000 {\n\t\treturn errors.New(\"height must be from 1 to 20000\")\n\t}\n")
+		edit(t, dir, "api/openapi.yaml",
+			"required: [name]\n      properties:", "required: [name, height]\n      properties:\n        height: {type: integer, format: int64, minimum: 1, maximum: 20000}",
+			"name: Basil, tag: herb}", "name: Basil, tag: herb, height: 30}", "name: Ficus}", "name: Ficus, height: 200}")
+		run(t, dir, "go test ./internal/... ./api ./cmd/...")
+		run(t, dir, "go test ./test/e2e ./test/browser")
+	})
 	t.Run("all and rename", func(t *testing.T) {
 		dir := copyProject(t)
 		for _, name := range patches(t) {
@@ -63,6 +79,21 @@ func copyProject(t *testing.T) (dir string) {
 	run(t, dir, "git init -q")
 	run(t, dir, "git add -A")
 	return dir
+}
+
+// edit replaces texts of a file, given in pairs.
+func edit(t *testing.T, dir, name string, oldnew ...string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	for pair := range slices.Chunk(oldnew, 2) {
+		if !bytes.Contains(text, []byte(pair[0])) {
+			t.Errorf("%s doesn't have %q", name, pair[0])
+		}
+	}
+	if err := errors.Join(err, os.WriteFile(path, []byte(strings.NewReplacer(oldnew...).Replace(string(text))), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // apply applies a patch. New files must be tracked to be renamed.
