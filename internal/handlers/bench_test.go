@@ -46,7 +46,7 @@ func BenchmarkService(b *testing.B) {
 	seen := first()
 
 	for _, op := range []struct{ name, method, path, body string }{
-		{"create", "POST", "/plants", `{"id":1,"name":"Basil","tag":"herb"}`},
+		{"create", "POST", "/plants", validBody(b)},
 		{"list100", "GET", "/plants?limit=100", ""},
 	} {
 		for _, token := range []struct {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/openapi"
 )
 
 // After a signal the program accepts no connections, answers the requests in
@@ -22,8 +24,9 @@ func TestSignalFinishesRequests(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
 			p, conn := signalInFlight(t, signal)
-			conn.send(`{"id": 7, "name": "Basil"}`)
-			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, `{"name":"Basil"}`+"\n") {
+			body := plants.Create.Request("").Body
+			conn.send(body)
+			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, openapi.With(body, "id", "")+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
 			if code := p.Wait(); code != 0 {
@@ -52,14 +55,15 @@ func TestSecondSignal(t *testing.T) {
 }
 
 // signalInFlight starts the program and sends it a signal while a request is in
-// flight: on conn, where its body of 26 bytes is missing. It returns when the
+// flight: on conn, where its body, that of the first example, is missing. It returns when the
 // program accepts no more connections.
 func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 	t.Helper()
 	p = start(t, harness.Environ(), t.TempDir())
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
-	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\nExpect: 100-continue\r\nContent-Length: 26\r\n\r\n")
+	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\nExpect: 100-continue\r\n" +
+		fmt.Sprintf("Content-Length: %d\r\n\r\n", len(plants.Create.Request("").Body)))
 	if _, err := io.ReadFull(conn, make([]byte, len(proceed))); err != nil {
 		t.Fatal(err)
 	}
