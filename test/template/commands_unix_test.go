@@ -18,13 +18,14 @@ func TestAWSCommands(t *testing.T) {
 	harness.Need(t, "sh", "curl")
 	var script strings.Builder
 	real := strings.NewReplacer("--function-version 41", "--function-version 1") // the only one
-	script.WriteString(`set -eu; OTHER_TOKEN=token CERTIFICATE=arn; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
+	script.WriteString(`set -eu; TOKEN=token OTHER_TOKEN=token ID=id SECRET=secret CERTIFICATE=arn; sam() { echo "sam $*"; }; make() { :; }; git() { :; }; curl() { echo '{"access_token":"token"}'; }` + "\n")
 	for _, page := range []struct{ name, then string }{
 		{"docs/operations.md", `
 			aws dynamodb describe-continuous-backups --table-name plants-restored --query "*.ContinuousBackupsStatus" --output text
 			aws dynamodb describe-table --table-name plants-restored --query "Table.[DeletionProtectionEnabled,GlobalSecondaryIndexes[].IndexName]" --output text`},
 		{"docs/deployment.md", `
-			aws dynamodb list-tables --query TableNames --output text
+			aws dynamodb list-tables --query TableNames --output text`},
+		{"docs/users.md", `
 			aws cognito-idp list-user-pools --max-results 9 --query UserPools --output json`},
 	} {
 		for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)```").FindAllStringSubmatch(readFile(t, page.name), -1) {
@@ -42,7 +43,8 @@ func TestAWSCommands(t *testing.T) {
 		`\nsam deploy \S+ ExistingTable=plants-restored `,
 		`\nsam deploy \S+ ExistingTable=plants-PlantTable-`,
 		`\nENABLED\nTrue\nowner-index\n`, // like the stack's table
-		`\nplants-restored\n\[\]\n$`,     // what remains when the stack is removed
+		`\nplants-restored\n`,            // what remains when the stack is removed
+		`\n\[\]\n$`,                      // no user pool
 	} {
 		at := regexp.MustCompile(want).FindStringIndex(rest)
 		if at == nil {
