@@ -23,7 +23,7 @@ func TestScripts(t *testing.T) {
 > Authorization: Bearer $alice
 > Content-Type: application/json
 >
-> {"id": $id, "name": "Basil"}
+> {"id": $id, $valid}
 < 400`)
 	for _, x := range s.exchanges {
 		if s.try(t, v, &x, "") == nil {
