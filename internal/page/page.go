@@ -25,7 +25,7 @@ const Path = "/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-//go:embed page.html page.css page.js
+//go:embed *.html *.css *.js
 var own embed.FS
 
 var page = template.Must(template.ParseFS(own, "page.html"))
@@ -45,6 +45,9 @@ func Handler(tokenPath string, service http.Handler) http.Handler {
 		"/openapi.yaml":              newFile("application/yaml", "", api.Document), // RFC 9512
 		"/docs/page.css":             newFile("text/css; charset=utf-8", "", read(own, "page.css")),
 		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
+		"/docs/document.js":          newFile("text/javascript; charset=utf-8", "", read(own, "document.js")),
+		"/docs/json.js":              newFile("text/javascript; charset=utf-8", "", read(own, "json.js")),
+		"/docs/token.js":             newFile("text/javascript; charset=utf-8", "", read(own, "token.js")),
 		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
 		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),

@@ -1,47 +1,27 @@
-// Shows the OpenAPI document in Swagger UI, and requests tokens.
-'use strict'
+// Shows the OpenAPI document in Swagger UI.
+import { adapt, scopes } from './document.js'
+import { fault, format, rows } from './json.js'
+import * as token from './token.js'
 
-// adapt makes the document easier to try.
-function adapt(doc) {
-  for (const [name, parameter] of Object.entries(doc.components.parameters)) {
-    // Fill in what is required, and what shows the ids to delete. A first list
-    // with the example cursor would be empty.
-    if (!parameter.required && name !== 'Include') delete parameter.example
-    parameter.description = fold(parameter.description)
-  }
-  for (const operation of Object.values(doc.paths).flatMap(Object.values)) {
-    operation.description = fold(operation.description)
-  }
-  // JavaScript rounds the bounds of 64-bit integers.
-  for (const schema of Object.values(doc.components.schemas)) {
-    if (schema.format === 'int64') delete schema.minimum, delete schema.maximum
-  }
-  return doc
+// remember keeps what is open or closed, for when the page is loaded again.
+function remember(getState) {
+  const shown = [...getState().getIn(['layout', 'shown'], [])]
+  history.replaceState(shown.map(([thing, isShown]) => [thing.toJS(), isShown]), '')
 }
 
-// fold folds all paragraphs but the first, which only authors of clients need.
-function fold(description) {
-  return description.replace(/\n\n([^]+)/, '\n\n<details><summary>Details for authors of clients</summary>\n\n$1\n</details>')
-}
-
-// format indents JSON without changing its numbers, which JavaScript would round
-// above 2^53. It returns other texts as they are.
-function format(json) {
-  const asWritten = (key, value, { source }) => typeof value === 'number' ? JSON.rawJSON(source) : value
-  try {
-    return JSON.stringify(JSON.parse(json, asWritten), null, 2)
-  } catch { // not JSON, or the browser lacks JSON.rawJSON
-    return json
-  }
-}
-
-const noServer = "The server doesn't respond. Is it running?"
-const token = document.getElementById('token') // a form, or a text if the issuer is external
-const withoutToken = token.textContent
-
-const page = ({ React, getComponent, specActions, specSelectors }) => {
+const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, specActions, specSelectors }) => {
   const h = React.createElement
   const show = (name, props, ...children) => h(getComponent(name, true), props, ...children)
+  const button = (text, onClick, props) => h('button', { className: 'btn', onClick, ...props }, text)
+
+  const executeButton = element => element.closest('.opblock').querySelector('.execute')
+  // Swagger UI takes the focus from Execute, and the buttons of a response go with
+  // it. Then the next response gives the focus to the button that this returns.
+  let nextFocus = executeButton
+  const executeAgain = (element, focus = executeButton) => {
+    nextFocus = focus
+    executeButton(element).click()
+  }
 
   // finish shows a new response, and mends what Swagger UI's elements lack for
   // keyboards and screen readers.
@@ -49,7 +29,39 @@ const page = ({ React, getComponent, specActions, specSelectors }) => {
     if (!node) return
     for (const button of node.querySelectorAll('.copy-to-clipboard button')) button.ariaLabel = 'Copy'
     for (const pre of node.querySelectorAll('pre')) pre.tabIndex = 0 // so that keys scroll it
+    if (document.activeElement === document.body) (nextFocus(node) ?? executeButton(node)).focus({ preventScroll: true })
+    nextFocus = executeButton
     node.scrollIntoView({ block: 'nearest' })
+  }
+
+  // Rows shows a list as a table, with buttons to delete its elements if they have
+  // their ids.
+  const Rows = ({ list, path, request }) => {
+    const [failure, setFailure] = React.useState('')
+    const names = [...new Set(list.flatMap(row => [...row.keys()]))]
+    const canDelete = names.includes('id') && specSelectors.specJson().hasIn(['paths', path + '/{id}', 'delete'])
+    const remove = async (id, index, { target }) => {
+      const address = new URL(request.get('url'))
+      const headers = { Authorization: `Bearer ${authSelectors.authorized().getIn(['bearer', 'value'])}` }
+      try {
+        const response = await fetch(`${address.origin}${address.pathname}/${id}`, { method: 'DELETE', headers })
+        if (!response.ok) setFailure(`${id} was not deleted: ${(await response.json()).message}`)
+        else executeAgain(target, node => [...node.querySelectorAll('td .btn')].slice(0, index + 1).pop())
+      } catch {
+        setFailure(token.noServer)
+      }
+    }
+    return h(React.Fragment, null,
+      h('p', { role: 'alert' }, failure),
+      h('div', { className: 'rows', tabIndex: 0, role: 'region', 'aria-label': 'List' },
+        h('table', null,
+          h('thead', null, h('tr', null, names.map(name => h('th', { key: name, scope: 'col' }, name)), canDelete && h('td'))),
+          h('tbody', null, list.map((row, index) => h('tr', { key: index },
+            names.map(name => h('td', { key: name }, row.get(name))),
+            canDelete && h('td', null, button('Delete', event => remove(row.get('id'), index, event), {
+              'aria-label': `Delete ${row.get('id')}`,
+              onKeyDown: event => event.repeat && event.preventDefault(), // the next row has the focus then
+            }))))))))
   }
 
   // Response shows the response to a request: its status, its body, what to do
@@ -60,16 +72,19 @@ const page = ({ React, getComponent, specActions, specSelectors }) => {
     const headers = Object.entries(response.get('headers')?.toJS() ?? {})
     const text = response.get('text') // or an empty Blob
     const link = response.getIn(['headers', 'link'])
-    const list = cursor => event => {
+    const list = rows(text)
+    const body = typeof text === 'string' && show('HighlightCode', { language: 'json', canCopy: true }, format(text))
+    const turn = cursor => ({ target }) => {
       specActions.changeParam([path, method], 'cursor', 'query', cursor)
-      event.target.closest('.opblock').querySelector('.execute').click()
+      executeAgain(target, node => [...node.querySelectorAll('.btn')].find(({ innerText }) => innerText === target.innerText))
     }
     return h('section', { className: 'live-response', ref: finish },
-      h('p', { role: 'alert' }, status ? `${status} ${response.get('statusText') ?? ''}` : noServer),
-      typeof text === 'string' && show('HighlightCode', { language: 'json', canCopy: true }, format(text)),
-      status === 401 && h('button', { className: 'btn', onClick: renewToken }, 'Get a new token'),
-      request.get('url').includes('cursor=') && h('button', { className: 'btn', onClick: list() }, 'First page'),
-      link && h('button', { className: 'btn', onClick: list(/cursor=([^&>]*)/.exec(link)[1]) }, 'Next page'),
+      h('p', { role: 'alert' }, status ? `${status} ${response.get('statusText') ?? ''}` : token.noServer),
+      list.length > 0 ? h(Rows, { list, path, request }) : body,
+      status === 401 && button(token.renewal, ({ target }) => token.renew(() => executeAgain(target))),
+      request.get('url').includes('cursor=') && button('First page', turn()),
+      link && button('Next page', turn(/cursor=([^&>]*)/.exec(link)[1])),
+      list.length > 0 && h('details', null, h('summary', null, 'JSON'), body),
       h('details', null,
         h('summary', null, 'Request and headers'),
         show('curl', { request }),
@@ -82,11 +97,49 @@ const page = ({ React, getComponent, specActions, specSelectors }) => {
     statePlugins: {
       spec: {
         wrapActions: {
-          updateJsonSpec: original => doc => original(adapt(doc)),
+          updateJsonSpec: original => doc => {
+            token.offer(scopes(doc))
+            original(adapt(doc))
+          },
           // Execute calls this first. Then the last response is out of date.
           validateParams: original => operation => {
             specActions.clearResponse(...operation)
             return original(operation)
+          },
+        },
+        wrapSelectors: {
+          // What the red box lists.
+          validationErrors: original => (state, operation) => {
+            const bodyFault = oas3Selectors.requestBodyErrors(...operation)?.size && fault(oas3Selectors.requestBodyValue(...operation))
+            return bodyFault ? [...original(operation), bodyFault] : original(operation)
+          },
+        },
+      },
+      oas3: {
+        wrapSelectors: {
+          validateBeforeExecute: original => (state, operation) =>
+            original(operation) && !(specSelectors.specJson().hasIn(['paths', ...operation, 'requestBody']) && fault(oas3Selectors.requestBodyValue(...operation))),
+        },
+      },
+      layout: {
+        wrapActions: {
+          // The address names only what was opened last. Swagger UI changes it after this.
+          show: original => (...args) => {
+            original(...args)
+            queueMicrotask(() => remember(getState))
+          },
+        },
+      },
+      auth: {
+        wrapActions: {
+          authorize: original => grant => {
+            original(grant)
+            token.renewed()
+          },
+          // The dialog closes.
+          showDefinitions: original => shown => {
+            if (!shown) token.giveUp()
+            return original(shown)
           },
         },
       },
@@ -102,14 +155,15 @@ const page = ({ React, getComponent, specActions, specSelectors }) => {
             show('Markdown', { source: info.description })))
       },
       // There is only one server, so show the token in place of the server list.
-      ServersContainer: ({ authSelectors }) => {
-        if (token.tagName === 'P') {
-          token.textContent = authSelectors.authorized().size ? 'Requests carry the token that you pasted.' : withoutToken
-        }
+      ServersContainer: () => {
+        token.showState(authSelectors.authorized().size > 0)
         // A second append would take the focus from the form.
-        return h('div', { ref: node => node?.contains(token) || node?.append(token) })
+        return h('div', { ref: node => node?.contains(token.element) || node?.append(token.element) },
+          h('h2', { className: 'unseen' }, 'Try the operations')) // above Swagger UI's h3
       },
       TryItOutButton: () => null, // every operation can be tried
+      // Swagger UI's link is inside a button.
+      DeepLink: ({ text }) => h('span', null, text),
     },
     wrapComponents: {
       // Labels, which Swagger UI lacks.
@@ -120,71 +174,26 @@ const page = ({ React, getComponent, specActions, specSelectors }) => {
         props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
         h('details', { className: 'documented-responses' },
           h('summary', null, 'Documented responses'),
-          h(Original, { ...props, tryItOutResponse: null }))),
+          h(Original, { ...props, tryItOutResponse: null }),
+          h('p', null, 'Every response of the service also has these:'),
+          show('headers', { headers: specSelectors.specJson().get('x-shared-headers') }))),
     },
   }
 }
 
+const opened = history.state ?? [] // before the page was loaded again
 const ui = SwaggerUIBundle({
   url: '/openapi.yaml',
   dom_id: '#ui',
   plugins: [page],
+  deepLinking: true,
   tryItOutEnabled: true,
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { theme: 'tomorrow-night' }, // whose colors have enough contrast
   onComplete: () => {
-    token.hidden = false
-    token.requestSubmit?.() // so that one can act at once
+    // Not layoutActions.show, which changes the address.
+    for (const [thing, shown] of opened) ui.getStore().dispatch({ type: 'layout_show', payload: { thing, shown } })
+    remember(ui.getState)
+    token.start(ui)
   },
 })
-
-// renewToken goes to the button for tokens and presses it.
-function renewToken() {
-  const button = token.querySelector('button') ?? document.querySelector('.btn.authorize')
-  button.focus()
-  button.click()
-}
-
-let holder, minutes // of the token that requests carry
-
-// say shows whom the requests act for, or the given text.
-function say(text) {
-  const name = token.elements.client_id.value
-  token.querySelector('output').textContent = text ??
-    (name === holder ? `Requests carry a token for ${holder}, valid for ${minutes} minutes. Any name works: this server is for local use and checks no password.`
-      : holder ? `Requests still carry the token for ${holder}. Press “Get a token” to act for another name.` : '')
-}
-
-token.addEventListener('input', () => say())
-
-token.addEventListener('submit', async event => {
-  event.preventDefault()
-  const request = new URLSearchParams(new FormData(token))
-  if (!request.get('client_id').trim()) { // required accepts spaces
-    logOut('Enter a name, not only spaces.')
-    return
-  }
-  let response, grant
-  try {
-    response = await fetch(token.action, { method: 'POST', body: request })
-    grant = await response.json()
-  } catch {
-    say(noServer)
-    return
-  }
-  if (response.ok) {
-    holder = request.get('client_id')
-    minutes = grant.expires_in / 60
-    ui.preauthorizeApiKey('bearer', grant.access_token)
-    say()
-  } else {
-    logOut(`No token: ${grant.error_description}`)
-  }
-})
-
-// logOut drops the token, so that requests don't act under the old name, and says why.
-function logOut(reason) {
-  holder = undefined
-  ui.authActions.logout(['bearer'])
-  say(reason)
-}

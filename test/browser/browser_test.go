@@ -165,6 +165,12 @@ func (b *tab) sees(selector string, want ...string) {
 	b.holds("document.documentElement.scrollWidth <= innerWidth")
 }
 
+// press presses Enter, wherever the focus is.
+func (b *tab) press() {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent("\r"))
+}
+
 // inView checks that an element is inside the window.
 func (b *tab) inView(selector string) {
 	b.t.Helper()
@@ -180,15 +186,15 @@ func (b *tab) holds(expression string) {
 }
 
 // accessible checks that axe finds nothing serious or critical in the page as it
-// is now, which includes a contrast of at least 4.5 to 1 in the light scheme, and
-// that the page has one heading of level one.
+// is now, which includes a contrast of at least 4.5 to 1 in the light scheme, that
+// no level of headings is left out, and that the page has one of level one.
 func (b *tab) accessible(state string) {
 	b.t.Helper()
 	if !eval[bool](b, "'axe' in window") {
 		eval[any](b, "%s; null", readAxe(b.t))
 	}
 	for _, fault := range eval[[]string](b, `axe.run().then(result => result.violations
-		.filter(v => v.impact === 'serious' || v.impact === 'critical')
+		.filter(v => v.impact === 'serious' || v.impact === 'critical' || v.id === 'heading-order')
 		.map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' ')))`) {
 		b.t.Errorf("axe, %s: %s", state, fault)
 	}

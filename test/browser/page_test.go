@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -69,6 +70,14 @@ func TestPage(t *testing.T) {
 			b.accessible("create open")
 			create("200", `"name": "Basil"`, `"tag": "herb"`)
 			b.accessible("after create")
+			for body, want := range map[string]string{"": "The body is empty", `{"id": 7,}`: "The body is not valid JSON: look at line 1, column 10"} {
+				b.fill("#operations-plants-createPlant textarea", body)
+				b.click("#operations-plants-createPlant .execute")
+				b.sees("#operations-plants-createPlant .validation-errors", want)
+				b.holds("!document.querySelector('#operations-plants-createPlant .live-response')")
+			}
+			b.accessible("broken body")
+			b.fill("#operations-plants-createPlant textarea", `{"id": 7, "name": "Basil"}`)
 			create("400", `"error": 40003`)
 			name := "<img src=//elsewhere.test> & ☘"
 			if *picture != "" {
@@ -78,15 +87,17 @@ func TestPage(t *testing.T) {
 			create("200", `"name": "`+name+`"`)
 			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
 			list := b.operation("listPlants")
-			list("200", `"id": 7,`, `"id": `+large+`,`)
+			list("200", "7\tBasil\therb", large+"\t"+name)
 			b.takePicture()
 			b.accessible("list")
+			b.click("#operations-plants-listPlants .live-response summary")
+			b.sees("#operations-plants-listPlants .live-response", `"id": 7,`, `"id": `+large+`,`)
 			b.fill("#operations-plants-listPlants input[placeholder=limit]", "1")
-			list("200", `"id": 7,`, "Next page")
+			list("200", "7\tBasil", "Next page")
 			b.clickButton("Next page")
-			b.sees("#operations-plants-listPlants .live-response", `"id": `+large+`,`)
+			b.sees("#operations-plants-listPlants .live-response", large+"\t")
 			b.clickButton("First page")
-			b.sees("#operations-plants-listPlants .live-response", `"id": 7,`, "Next page")
+			b.sees("#operations-plants-listPlants .live-response", "7\tBasil", "Next page")
 
 			remove := b.operation("deletePlant")
 			remove("204") // the example, 7
@@ -101,6 +112,7 @@ func TestPage(t *testing.T) {
 			list("200", "[]")
 			eval[any](b, "document.querySelectorAll('details').forEach(details => details.open = true)")
 			b.sees("#operations-plants-listPlants .responses-table", "Two plants", "The token has expired")
+			b.holds("document.querySelector('#operations-plants-listPlants .documented-responses').innerText.split('X-Content-Type-Options').length === 2")
 			b.accessible("unfolded")
 		})
 	}
@@ -139,7 +151,62 @@ func TestNames(t *testing.T) {
 	b.fill("#token [name=client_id]", "bob")
 	b.clickButton("Get a new token")
 	b.sees("#token", "Requests carry a token for bob")
-	list("200", "[]")
+	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
+}
+
+// A user chooses a narrower scope.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t).Base, windows[0])
+	b.sees("#token", "for alice, valid")
+	eval[any](b, "(s => { s.value = 'plants/write'; s.dispatchEvent(new Event('input', {bubbles: true})) })(document.querySelector('#token select'))")
+	b.sees("#token", "still carry the token for alice.")
+	b.click("#token button")
+	b.sees("#token", "for alice with only plants/write")
+	b.operation("listPlants")("403", `"error": 40300`)
+	b.operation("createPlant")("200")
+}
+
+// With the keyboard alone, a user lists and deletes plants, and what was open is open
+// again after a reload. The address is a link to the operation.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	token := server.Token(t, url.Values{"client_id": {"alice"}})
+	for id := range 3 {
+		req, err := http.NewRequest("POST", server.Base+"/plants", strings.NewReader(fmt.Sprintf(`{"id": %d, "name": "Basil"}`, id)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		if resp, body := harness.Send(t, req); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, body)
+		}
+	}
+	b := openTab(t, server.Base, windows[1])
+	eval[any](b, "location.hash = '#/plants/listPlants'")
+	b.do(chromedp.Reload())
+	const response = "#operations-plants-listPlants .live-response"
+	b.sees("#operations-plants-listPlants .opblock-description", "Returns your plants")
+	b.sees("#token", "for alice")
+	focused := func(label string) {
+		t.Helper()
+		b.holds(fmt.Sprintf("(document.activeElement.ariaLabel ?? document.activeElement.innerText) === %q", label))
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#operations-plants-listPlants .execute")))
+	for range 2 {
+		b.press()
+		b.sees(response, "0\tBasil", "2\tBasil")
+		focused("Execute")
+	}
+	b.do(chromedp.Focus(chromedp.CSS("[aria-label='Delete 1']")))
+	b.press()
+	b.sees(response, "0\tBasil\tDelete\n2\tBasil")
+	focused("Delete 2")
+	b.operation("deletePlant")
+	b.holds("location.hash === '#/plants/deletePlant'")
+	b.do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#operations-plants-listPlants.is-open")),
+		chromedp.WaitVisible(chromedp.CSS("#operations-plants-deletePlant.is-open")))
 }
 
 // The page says that the server is stopped, and keeps its token.
@@ -181,11 +248,16 @@ func TestOtherIssuer(t *testing.T) {
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
 	authorize(issuer.Sign(expired))
 	list("401", `"error": 40102`)
-	b.clickButton("Get a new token")
+	b.click(".swagger-ui .btn.authorize")
 	b.click(".auth-container [aria-label='Remove authorization']")
 	b.sees("#token", "press Authorize and paste it")
-	authorize(issuer.Token("carol"))
-	list("200", "[]")
+	b.click(".auth-container .btn-done")
+	list("401", `"error": 40100`)
+	b.clickButton("Paste a token")
+	b.fill(".auth-container input", issuer.Token("carol"))
+	b.click(".auth-container .authorize")
+	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
+	b.holds("!document.querySelector('.auth-container')")
 }
 
 // A page of a listed origin gets a token and uses the service.
