@@ -150,7 +150,7 @@ OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
 
 # It also knows the revision: the commit, with a + if files have changed since, and the
 # time, which makes every build a version of its own: see Description of PlantFunction.
-REVISION = $(or $(shell git describe --always --exclude='*' --abbrev=7 --dirty=+ 2>/dev/null),unknown).$(shell date -u +%y%m%d%H%M%S)
+REVISION = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null),unknown)$(if $(shell git status --porcelain 2>/dev/null),+).$(shell date -u +%y%m%d%H%M%S)
 
 SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
 

@@ -68,9 +68,12 @@ func (h *hook) try(ctx context.Context) (err error) {
 		if err = h.check(ctx); err == nil {
 			return nil
 		}
-		select {
-		case <-ctx.Done(): // if it ended the check, an earlier one knows the cause
+		if ctx.Err() != nil { // it ended the check, so an earlier one knows the cause
 			return cmp.Or(previous, err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
 		case <-time.After(2 * time.Second):
 		}
 	}
