@@ -26,8 +26,7 @@ const (
 	// once. It bounds the memory of a list.
 	listBatch = 4096
 
-	// listReserve is the time that no batch after the first may use. When it
-	// begins, the list ends with what is finished and a Link to the rest.
+	// listReserve is the time that no batch after the first may use.
 	listReserve = 2 * time.Second
 )
 
@@ -74,7 +73,9 @@ func (r *request) idempotencyKey() (records.IdempotencyKey, error) {
 	return records.HashIdempotencyKey(r.caller.Subject, keys[0]), nil
 }
 
-// list returns the function that lists the caller's records in store.
+// list returns the function that lists the caller's records in store. If the time runs
+// short or the store fails after the first batch, the list ends with what is finished
+// and a Link to the rest.
 func list[T records.Fields](store records.Store[T]) serveFunc {
 	return func(r *request) (response, error) {
 		q, err := parseListQuery(r.URL.RawQuery)
@@ -90,14 +91,16 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		var body array
 		last := q.after                          // the next page starts after this id
 		wanted := cmp.Or(q.limit, math.MaxInt32) // still to add; without a limit, more than fit into one body
-		for {
+		for first := true; ; first = false {
 			// One record more than requested shows whether there is a next page.
 			page, err := store.List(ctx, r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
-			if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // the reserve began
-				return q.response(body.close(), last), nil
+			if err != nil && first {
+				return response{}, err
 			}
 			if err != nil {
-				return response{}, err
+				resp := q.response(body.close(), last)
+				resp.endedEarly = err
+				return resp, nil
 			}
 			for i := range page.Records {
 				record := &page.Records[i]

@@ -10,6 +10,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -55,6 +56,8 @@ type response struct {
 	code   Code        // 0 for a success
 	header http.Header // in addition to the headers of every response
 	body   []byte      // JSON, or nil for no body
+
+	endedEarly error // why a list leaves out records that it could have had, for the log
 }
 
 // ServeHTTP serves one request.
@@ -148,14 +151,22 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	if r.caller.Subject != "" {
 		attrs = append(attrs, slog.String("sub", r.caller.Subject))
 	}
-	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
-		// A client that disconnected is not an error of the service. Package auth warns
-		// about missing keys, at most once a second.
-		if resp.status >= 500 && !errors.Is(err, context.Canceled) && !errors.Is(err, auth.ErrKeysUnavailable) {
-			level = slog.LevelError
-		}
+		attrs = append(attrs, slog.Int("error", int(resp.code)))
+	}
+	cause := cmp.Or(err, resp.endedEarly)
+	if cause != nil {
+		attrs = append(attrs, slog.String("cause", cause.Error()))
+	}
+	level := slog.LevelInfo
+	switch {
+	// A client that disconnected is not an error of the service. Package auth warns
+	// about missing keys, at most once a second.
+	case errors.Is(cause, context.Canceled), errors.Is(cause, auth.ErrKeysUnavailable):
+	case resp.status >= 500:
+		level = slog.LevelError
+	case resp.endedEarly != nil:
+		level = slog.LevelWarn
 	}
 	if r.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.stack)))
