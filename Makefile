@@ -116,8 +116,9 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 
 CONFIG_ENV ?= default
 
-# setting returns what a profile of samconfig.toml sets for sam deploy, without quotes.
-# For example, $(call setting,stack_name,production) is plants-production:
+# setting returns what a profile of samconfig.toml sets for sam deploy, without quotes:
+# $(call setting,stack_name,production) is plants-production. The profile is a regular
+# expression, so $(call setting,stack_name,.*) is plants plants-production.
 #
 #	[production.deploy.parameters]
 #	stack_name = "plants-production"
@@ -130,30 +131,43 @@ STACK = $(firstword $(call setting,stack_name,$(CONFIG_ENV)))
 REGION = $(firstword $(call setting,region,$(CONFIG_ENV)) $(AWS_DEFAULT_REGION))
 in_region = $(if $(REGION),export AWS_REGION='$(REGION)' AWS_DEFAULT_REGION='$(REGION)' &&)
 
-# SAM doesn't tell make the parameter Architecture, so it is read here. Called by sam
-# alone, make doesn't know the profile: then all must name the same architecture.
-PROFILE = $(if $(ARTIFACTS_DIR),.*,$(CONFIG_ENV))
-ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(call setting,parameter_overrides,$(PROFILE)))))
+# SAM doesn't tell make the parameter Architecture, so it is read here. It is arm64 with
+#
+#	parameter_overrides = "Architecture=arm64 LogLevel=info"
+#
+# A `sam build` that make hasn't started sets ARTIFACTS_DIR, but not the profile. Then all
+# profiles count: with two architectures this is "arm64 x86_64", which no target accepts.
+OVERRIDES = $(call setting,parameter_overrides,$(if $(ARTIFACTS_DIR),.*,$(CONFIG_ENV)))
+ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(OVERRIDES))))
 GOARCH_arm64 = arm64
 GOARCH_x86_64 = amd64
 
-# sam build runs these targets in a copy of the repository.
+# sam build runs these targets in a copy of the repository. The target build gives them
+# its ARCHITECTURE.
 build-PlantFunction build-HookFunction: build-%Function:
 	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'samconfig.toml: parameter_overrides need Architecture=arm64 or' \
 		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build CONFIG_ENV=…' >&2; exit 1; }
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(if $(filter Hook,$*),hook,lambda)
 
-# The built template knows only the architecture that was built for, so sam deploy
-# can't choose the other one.
-OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
+# The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
+# The time makes every build a version of its own: see Description of PlantFunction.
+COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null),unknown)
+CHANGED = $(if $(shell git status --porcelain 2>/dev/null),+)
+REVISION = $(COMMIT)$(CHANGED).$(shell date -u +%y%m%d%H%M%S)
 
-# It also knows the revision: the commit, with a + if files have changed since, and the
-# time, which makes every build a version of its own: see Description of PlantFunction.
-REVISION = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null),unknown)$(if $(shell git status --porcelain 2>/dev/null),+).$(shell date -u +%y%m%d%H%M%S)
+OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
 
 SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
 
+# The sed edits the built template, here for x86_64. Then sam deploy can't choose the
+# architecture that wasn't built for.
+#
+#	    Default: arm64             Default: x86_64
+#	    AllowedValues:             AllowedValues:
+#	    - arm64                    - x86_64
+#	    - x86_64
+#	      Revision: unknown        Revision: "09d7e83.261123061200"
 build: ## build the function in .aws-sam/build
 	@$(call need,go,https://go.dev/dl/)
 	@$(call need,sam,$(SAM_CLI))
