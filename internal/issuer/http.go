@@ -110,8 +110,8 @@ type grant struct {
 	Scope       string `json:"scope"`
 }
 
-// A failure is an error response (RFC 6749 section 5.2).
-type failure struct {
+// An errorResponse says why a request got no token (RFC 6749 section 5.2).
+type errorResponse struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
 }
@@ -119,7 +119,7 @@ type failure struct {
 // fail sends an error. The description must be printable ASCII without quotes and
 // backslashes, so it never repeats input.
 func fail(w http.ResponseWriter, status int, code, description string) {
-	send(w, status, failure{code, description})
+	send(w, status, errorResponse{code, description})
 }
 
 // send sends body as JSON with, for terminals, a newline.

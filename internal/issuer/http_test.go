@@ -148,7 +148,7 @@ func TestBadRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// Nothing in the URL counts.
 			resp, body := post(t, base+TokenPath+"?"+grantFor+"alice", test.user, test.contentType, test.body)
-			var got failure
+			var got errorResponse
 			if err := json.Unmarshal([]byte(body), &got); err != nil || resp.StatusCode != test.status || got.Code != test.code {
 				t.Errorf("got %d %s, %v; want %d %s", resp.StatusCode, body, err, test.status, test.code)
 			}

@@ -40,8 +40,8 @@ func (m *Memory[T]) Create(ctx context.Context, owner string, r records.Record[T
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch old, taken := m.byID[r.ID]; {
-	case m.failure(ctx) != nil:
-		return m.failure(ctx)
+	case m.callError(ctx) != nil:
+		return m.callError(ctx)
 	case !taken || m.Overwrite:
 		m.put(entry[T]{owner: owner, record: r, key: key})
 	case old.owner != owner || old.key != key:
@@ -63,17 +63,17 @@ func (m *Memory[T]) List(ctx context.Context, owner string, q records.Query) (pa
 			page.Records = append(page.Records, e.record)
 		default:
 			page.Next = &page.Records[q.Limit-1].ID
-			return page, m.failure(ctx)
+			return page, m.callError(ctx)
 		}
 	}
-	return page, m.failure(ctx)
+	return page, m.callError(ctx)
 }
 
 // Delete implements [records.Store].
 func (m *Memory[T]) Delete(ctx context.Context, owner string, id int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.failure(ctx); err != nil {
+	if err := m.callError(ctx); err != nil {
 		return err
 	}
 	if m.byID[id].owner != owner {
@@ -83,5 +83,5 @@ func (m *Memory[T]) Delete(ctx context.Context, owner string, id int64) error {
 	return nil
 }
 
-// failure returns the error of a call, or nil if it may succeed.
-func (m *Memory[T]) failure(ctx context.Context) error { return cmp.Or(m.Err, ctx.Err()) }
+// callError returns the error of a call, or nil if it may succeed.
+func (m *Memory[T]) callError(ctx context.Context) error { return cmp.Or(m.Err, ctx.Err()) }
