@@ -12,17 +12,28 @@ import (
 // errDamaged is in the errors for a damaged file.
 var errDamaged = errors.New("it is damaged")
 
-func damaged(cause any) error {
-	return fmt.Errorf("%w: %v: restore a backup, or move the file away to start without data", errDamaged, cause)
+// damaged returns the error for a file with the given path.
+func damaged(path string, cause any) error {
+	return fmt.Errorf("the data file %s: %w: %v: restore a backup, or move the file away to start without data", path, errDamaged, cause)
+}
+
+// stop makes all later calls return err, if it is about damage.
+func (f *File) stop(err error) {
+	if errors.Is(err, errDamaged) {
+		f.damage.Store(err)
+	}
 }
 
 // bboltPanicked matches the stack of a panic that bbolt raised.
 var bboltPanicked = regexp.MustCompile(`\npanic\(.*\n.*\ngo\.etcd\.io/bbolt`)
 
-// catch calls fn, which uses a database, and returns its panics over a damaged file as
-// errors: bbolt trusts what it reads, so on a damaged page it panics or follows an
-// offset out of the file. Other panics are bugs, and continue.
-func catch(fn func() error) (err error) {
+// guard calls use, which uses the database, unless f has stopped. It returns panics over
+// a damaged file as errors: bbolt trusts what it reads, so on a damaged page it panics or
+// follows an offset out of the file. Other panics are bugs, and continue.
+func (f *File) guard(use func() error) (err error) {
+	if err := f.damage.Load(); err != nil {
+		return err.(error)
+	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		v := recover()
@@ -35,7 +46,7 @@ func catch(fn func() error) (err error) {
 		if !fault && !errors.Is(cause, bbolterrors.ErrIncompatibleValue) && !bboltPanicked.Match(debug.Stack()) {
 			panic(v)
 		}
-		err = damaged(v)
+		err = damaged(f.path, v)
 	}()
-	return fn()
+	return use()
 }

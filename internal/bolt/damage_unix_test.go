@@ -120,5 +120,5 @@ func TestBug(t *testing.T) {
 			t.Errorf("recovered %v", v)
 		}
 	}()
-	t.Error(catch(func() error { panic("a bug") }))
+	t.Error(new(File).guard(func() error { panic("a bug") }))
 }

@@ -28,7 +28,7 @@ import (
 type File struct {
 	db     *bbolt.DB
 	path   string
-	damage atomic.Value // the error of all calls, if not nil
+	damage atomic.Value // the error of all calls, if not nil: see stop
 
 	mu      sync.Mutex
 	waiting []*write // for the next commit
@@ -57,29 +57,6 @@ func (f *File) view(read func(*bbolt.Tx) error) error {
 	})
 	if !began { // bbolt panicked before read, perhaps with its locks held
 		f.stop(err)
-	}
-	return f.explain(err)
-}
-
-// guard calls use, which uses the database, unless f has stopped.
-func (f *File) guard(use func() error) error {
-	if err := f.damage.Load(); err != nil {
-		return err.(error)
-	}
-	return catch(use)
-}
-
-// stop makes all later calls return err, if it is about damage.
-func (f *File) stop(err error) {
-	if errors.Is(err, errDamaged) {
-		f.damage.Store(err)
-	}
-}
-
-// explain adds the name of the file to an error about damage.
-func (f *File) explain(err error) error {
-	if errors.Is(err, errDamaged) {
-		return fmt.Errorf("the data file %s: %w", f.path, err)
 	}
 	return err
 }
@@ -131,7 +108,7 @@ func (f *File) commitWaiting() {
 	for _, w := range batch {
 		// After an error the results don't count: even ErrInUse may be due to a
 		// record of the failed transaction.
-		w.done <- f.explain(cmp.Or(err, w.result))
+		w.done <- cmp.Or(err, w.result)
 	}
 }
 

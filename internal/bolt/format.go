@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"encoding/binary"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"math"
@@ -49,15 +48,6 @@ type value[T any] struct {
 	IdempotencyKey records.IdempotencyKey `json:"write_token"`
 }
 
-// decode stores the value of the record with the given id in v, a *value or a pointer
-// to its Fields.
-func decode(id int64, b []byte, v any) error {
-	if err := json.Unmarshal(b, v); err != nil {
-		return damaged(fmt.Errorf("the record with id %d: %w", id, err))
-	}
-	return nil
-}
-
 // ownerKey returns the prefix that the keys of owner's records have in common. It
 // panics unless the length of owner fits in one byte: with another length, the key
 // could be another owner's.
@@ -79,7 +69,7 @@ func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.M
 // buckets yet.
 func check(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
-		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
+		return damaged(tx.DB().Path(), fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}
 	if first, _ := tx.Cursor().First(); first == nil {
 		return nil // a process was killed before writeFormat

@@ -33,15 +33,18 @@ const lockWait = 400 * time.Millisecond
 //
 // Errors are one line that names the file and, for the usual causes, says what to do.
 func Open(path string) (*File, error) {
-	var db *bbolt.DB
-	err := catch(func() (err error) {
-		db, err = openFile(path)
+	f := &File{path: path}
+	err := f.guard(func() (err error) {
+		f.db, err = openFile(path)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
+	if err != nil && !errors.Is(err, errDamaged) { // which names the file
+		err = fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
-	return &File{db: db, path: path}, nil
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func openFile(path string) (*bbolt.DB, error) {
@@ -99,7 +102,7 @@ func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 	if _, isSystem := errors.AsType[syscall.Errno](err); err == nil || isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
 		return db, err
 	}
-	return nil, damaged(err)
+	return nil, damaged(path, err)
 }
 
 // advise adds to an error of bbolt or the operating system what to do.

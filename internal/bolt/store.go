@@ -69,7 +69,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 			return false, records.ErrInUse
 		}
 		var old value[T]
-		switch err := decode(r.ID, all.Get(recordKey), &old); {
+		switch err := s.decode(r.ID, all.Get(recordKey), &old); {
 		case err != nil:
 			return false, err
 		case old.IdempotencyKey != key:
@@ -103,10 +103,10 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 				break
 			}
 			if len(k) != len(prefix)+8 {
-				return damaged(fmt.Errorf("a key has %d bytes", len(k)))
+				return damaged(s.file.path, fmt.Errorf("a key has %d bytes", len(k)))
 			}
 			r := records.Record[T]{ID: parseID(k[len(prefix):])}
-			if err := decode(r.ID, v, &r.Fields); err != nil {
+			if err := s.decode(r.ID, v, &r.Fields); err != nil {
 				return err
 			}
 			page.Records = append(page.Records, r)
@@ -128,4 +128,13 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		must(tx.Bucket(s.all).Delete(recordKey))
 		return true, nil
 	})
+}
+
+// decode stores the value of the record with the given id in v, a *value or a pointer
+// to its Fields.
+func (s *Store[T]) decode(id int64, b []byte, v any) error {
+	if err := json.Unmarshal(b, v); err != nil {
+		return damaged(s.file.path, fmt.Errorf("the record with id %d: %w", id, err))
+	}
+	return nil
 }
