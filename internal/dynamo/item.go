@@ -14,7 +14,8 @@ import (
 
 // The attributes of every item. The fields of the record are beside them, under
 // their names in JSON. A zero field has no attribute. The idempotency key keeps the
-// name that it had in the first release, since tables outlive the program.
+// name that it had in the first release, since tables outlive the program. Expressions,
+// which are texts, spell the names out, with #owner for the reserved word owner.
 const (
 	attrID             = "id"          // N, the partition key
 	attrOwner          = "owner"       // S

@@ -41,7 +41,7 @@ type Store[T any] struct {
 	table      string
 	fields     []string          // the names of T's fields in JSON, in their order
 	projection string            // of lists: the attributes that decode reads
-	names      map[string]string // of all placeholders in queries
+	names      map[string]string // the attributes of the placeholders in queries
 }
 
 // New returns the store in the given table, which must have the schema of
@@ -50,14 +50,14 @@ type Store[T any] struct {
 //
 // It panics if a field has the name of an attribute that the store adds.
 func New[T any](client *dynamodb.Client, table string) *Store[T] {
-	s := &Store[T]{client: client, table: table, projection: "#id", names: map[string]string{"#id": attrID, "#owner": attrOwner}}
+	s := &Store[T]{client: client, table: table, projection: "id", names: map[string]string{"#owner": attrOwner}}
 	for field := range reflect.TypeFor[T]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch name {
 		case attrID, attrOwner, attrCreatedAt, attrIdempotencyKey:
 			panic(fmt.Sprintf("dynamo: the store adds the attribute %q itself: rename the field of %T", name, *new(T)))
 		}
-		// Placeholders, since names may be reserved words.
+		// A placeholder, since the name may be a reserved word.
 		placeholder := fmt.Sprint("#f", len(s.fields))
 		s.fields = append(s.fields, name)
 		s.names[placeholder] = name
@@ -117,15 +117,13 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		if !ok {
 			return storeError(ctx, err)
 		}
-		found := len(failed.Item) > 0
 		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
 		switch {
-		case a.unclear != nil && !found:
+		case a.unclear != nil && len(failed.Item) == 0:
 			return nil // an earlier attempt has probably deleted it
-		case a.unclear != nil && found: // perhaps a later record
-			return a.ifClear(records.ErrNotFound) // which is ErrUnreachable
-		case a.unclear == nil && oldOwner != owner:
-			return records.ErrNotFound
+		case a.unclear != nil || oldOwner != owner:
+			// If an earlier attempt has deleted the record, this is a later one.
+			return a.ifClear(records.ErrNotFound)
 		}
 		// What is left is owner's record, newer than newest. It exists during the call,
 		// so the call may delete it. Only a still newer record makes a third round.
@@ -142,7 +140,7 @@ func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.Del
 		TableName:                 &s.table,
 		Key:                       item{attrID: number(id)},
 		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
-		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner}, // a reserved word
+		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
 		ExpressionAttributeValues: item{":owner": str(owner), ":newest": str(newest)},
 		// Shows which part of the condition failed.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
@@ -172,8 +170,9 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (rec
 	return page, nil
 }
 
-// query returns the request for a page. It starts after q.After by a condition on
-// the key.
+// query returns the request for a page. It starts after q.After by a condition on the
+// key. ExclusiveStartKey is documented only for keys that DynamoDB has returned, and
+// q.After may be any id.
 func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 &s.table,
@@ -185,7 +184,7 @@ func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
 		ExpressionAttributeNames:  s.names,
 	}
 	if q.After != nil {
-		in.KeyConditionExpression = aws.String("#owner = :owner AND #id > :after")
+		in.KeyConditionExpression = aws.String("#owner = :owner AND id > :after")
 		in.ExpressionAttributeValues[":after"] = number(*q.After)
 	}
 	return in
