@@ -79,8 +79,8 @@ func TestDialTLS(t *testing.T) {
 		"localhost:" + renewed: {"", false},
 		"localhost:" + old:     {"unknown authority", false},
 	} {
-		var log strings.Builder
-		dialTLS := DialTLS(slog.New(slog.NewTextHandler(&log, nil)))
+		var lines strings.Builder
+		dialTLS := DialTLS(slog.New(slog.NewTextHandler(&lines, nil)))
 		dial := func(addr, want string) {
 			conn, err := dialTLS(t.Context(), "tcp", addr)
 			if err == nil {
@@ -91,8 +91,8 @@ func TestDialTLS(t *testing.T) {
 			}
 		}
 		dial(addr, want.err)
-		if warned := strings.Contains(log.String(), "level=WARN"); warned != want.warned {
-			t.Errorf("%s: log:\n%swant a warning: %t", addr, &log, want.warned)
+		if warned := strings.Contains(lines.String(), "level=WARN"); warned != want.warned {
+			t.Errorf("%s: log:\n%swant a warning: %t", addr, &lines, want.warned)
 		}
 		dial("127.0.0.1:"+old, map[bool]string{true: "unknown authority"}[want.warned])
 	}

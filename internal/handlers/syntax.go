@@ -15,9 +15,8 @@ import (
 )
 
 // explainSyntax says what is wrong with a body that is not one JSON object, where, and
-// how to fix it. Bytes are counted from 0. It finds the fault by what follows the last
-// valid token, because errors of package jsontext have only a text, in that package's
-// words.
+// how to fix it. Bytes are counted from 0. It looks at the body itself, since errors of
+// package jsontext have only a text, in that package's words.
 func explainSyntax(body []byte) string {
 	const example = `{"id": 7, "name": "Basil"}` // of an object; other resources have other members
 	switch text := bytes.TrimLeft(body, space); {
@@ -36,64 +35,79 @@ func explainSyntax(body []byte) string {
 	for err == nil && d.StackDepth() > 0 {
 		_, err = d.ReadToken()
 	}
-	// The first token that is not valid follows the last valid one, after white space and
-	// perhaps a delimiter.
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return explainToken(body, d, syntax)
+	}
+	next := skipSpace(body, int(d.InputOffset())) // after the object
+	if bytes.HasPrefix(body[next:], []byte("{")) {
+		return fmt.Sprintf("send one object; another begins at byte %d", next)
+	}
+	return at(next, "nothing may follow the object")
+}
+
+// explainToken says what is wrong with the first invalid token of body. It stands after
+// the last valid one, here 7, with white space and perhaps a delimiter in between:
+//
+//	{"id": 7 , 'name': "Basil"}
+//	        ↑↑ ↑
+//	     last│ token
+//	         next
+//
+// The order of the cases matters: after the first there is a byte at token, and each
+// excludes what those before it describe better.
+func explainToken(body []byte, d *jsontext.Decoder, err *jsontext.SyntacticError) string {
 	last := int(d.InputOffset())
 	next := skipSpace(body, last)
-	kind, n := d.StackIndex(d.StackDepth()) // the innermost array or object, and the number of its tokens
-	isName, delimiter := kind == '{' && n%2 == 0, byte(',')
-	if kind == '{' && !isName {
+	container, n := d.StackIndex(d.StackDepth()) // the innermost array or object, and the number of its tokens
+	isName, delimiter := container == '{' && n%2 == 0, byte(',')
+	if container == '{' && !isName {
 		delimiter = ':'
 	}
 	token := next
 	if n > 0 && next < len(body) && body[next] == delimiter {
 		token = skipSpace(body, next+1)
 	}
-	at := func(i int, fault string) string { return fmt.Sprintf("malformed JSON at byte %d: %s", i, fault) }
-
-	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
-	case err == nil && next < len(body) && body[next] == '{':
-		return fmt.Sprintf("send one object; another begins at byte %d", next)
-	case !ok:
-		return at(next, "nothing may follow the object")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		missing := "}"
 		if token < len(body) && body[token] == '"' {
 			missing = `"`
-		} else if kind == '[' {
+		} else if container == '[' {
 			missing = "]"
 		}
 		return fmt.Sprintf("the body ends too early, at byte %d: is a %s missing?", len(body), missing)
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", logging.Quote(syntax.JSONPointer.LastToken()), token)
+		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", logging.Quote(err.JSONPointer.LastToken()), token)
 	case body[token] == '/':
 		return at(token, "JSON has no comments")
-	case n > 0 && body[next] != delimiter: // token is next
-		return at(next, explainDelimiter(body[last-1:], delimiter, kind))
+	case n > 0 && token == next: // without the delimiter
+		return at(next, explainDelimiter(body[last-1:], delimiter, container))
 	case body[token] == ',' && n == 0:
 		return fmt.Sprintf("the comma at byte %d has nothing before it", token)
 	case body[next] == ',' && strings.IndexByte(",}]", body[token]) >= 0:
 		return fmt.Sprintf("the comma at byte %d has nothing after it", next)
 	case body[token] == '"':
-		return at(int(syntax.ByteOffset), explainString(body[syntax.ByteOffset:]))
+		return at(int(err.ByteOffset), explainString(body[err.ByteOffset:]))
 	case isName:
 		return at(token, "names need double quotes")
 	case body[token] == '-' || isDigit(body[token]):
-		return at(int(syntax.ByteOffset), "the number lacks a digit here")
+		return at(int(err.ByteOffset), "the number lacks a digit here")
 	}
 	return at(token, explainValue(body[token:]))
 }
 
+// at returns the message about a fault at byte i.
+func at(i int, fault string) string { return fmt.Sprintf("malformed JSON at byte %d: %s", i, fault) }
+
 // explainDelimiter says what is wrong with text, which begins with the last byte of a
 // name or value, and goes on without the delimiter.
-func explainDelimiter(text []byte, delimiter byte, kind jsontext.Kind) string {
+func explainDelimiter(text []byte, delimiter byte, container jsontext.Kind) string {
 	switch {
 	case text[0] == '0' && isDigit(text[1]):
 		return "numbers have no leading zeros"
 	case delimiter == ':':
 		return "a colon must follow the name"
-	case kind == '[':
+	case container == '[':
 		return "a comma or ] must follow the value"
 	}
 	return "a comma or } must follow the value"

@@ -36,9 +36,9 @@ func newServer(t *testing.T) (*Issuer, string) {
 }
 
 // post requests a token. A user that is not "" goes into HTTP Basic.
-func post(t *testing.T, url, user, contentType, body string) (*http.Response, string) {
+func post(t *testing.T, target, user, contentType, body string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequest("POST", url, strings.NewReader(body))
+	r, err := http.NewRequest("POST", target, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
