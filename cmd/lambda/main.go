@@ -49,10 +49,10 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
-	dialTLS := awsroots.DialTLS(log)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialTLSContext = dialTLS
-	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), &http.Client{Transport: transport}, log)
+	httpClient := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialTLSContext = awsroots.DialTLS(log)
+	})
+	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), &http.Client{Transport: httpClient.GetTransport()}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +60,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialTLSContext = dialTLS
-	})
+	settings.HTTPClient = httpClient
 	client, err := dynamo.NewClient(settings, log)
 	if err != nil {
 		return nil, err

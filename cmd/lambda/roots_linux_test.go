@@ -55,7 +55,7 @@ func TestWarm(t *testing.T) {
 		t.Errorf("%v after %d requests for keys\n%s", err, keys.Load(), got)
 	}
 	e.Close() // which completes the log
-	if log := e.Stdout.String(); strings.Contains(log, "AWS uses new root certificates") {
-		t.Errorf("the system's roots were used:\n%s", log)
+	if lines := e.Stdout.String(); strings.Contains(lines, "AWS uses new root certificates") {
+		t.Errorf("the system's roots were used:\n%s", lines)
 	}
 }
