@@ -50,15 +50,11 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// EnsureTable creates the table with the given name if client's endpoint is
-// DynamoDB Local and has no such table, which takes milliseconds. Several processes
-// may do so concurrently. It changes no existing table, and returns an error if the
-// store can't use it. On AWS, where the table is part of the deployment, it sends no
-// request.
+// EnsureTable creates the table with the given name on DynamoDB Local, unless it exists.
+// That takes milliseconds, and several processes may do so concurrently. It changes no
+// existing table, and returns an error if the store can't use it. On AWS the table is
+// part of the deployment.
 func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) error {
-	if !IsLocal(client.Options().BaseEndpoint) {
-		return nil
-	}
 	// The table is ready at once, unlike on AWS.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
 	_, err := client.CreateTable(ctx, TableInput(name))

@@ -121,11 +121,3 @@ func TestEnsureTableFails(t *testing.T) {
 		t.Errorf("after a lost response: %v", err)
 	}
 }
-
-// On AWS the table is part of the deployment.
-func TestEnsureTableOnAWS(t *testing.T) {
-	client := dynamodb.New(dynamodb.Options{BaseEndpoint: new("https://127.0.0.1:1")}) // the scheme of AWS
-	if err := dynamo.EnsureTable(t.Context(), client, "plants"); err != nil {
-		t.Errorf("%v, want no request", err)
-	}
-}
