@@ -22,6 +22,15 @@ import (
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
 const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
 
+// dynamoDBVariables returns the variables that matter with DynamoDB, for the list that the
+// program prints.
+func dynamoDBVariables() (names []string) {
+	for _, table := range config.Tables {
+		names = append(names, table.Variable)
+	}
+	return append(names, endpointVariable, "AWS_REGION", "AWS_PROFILE")
+}
+
 // defaultStore returns the store to use if the user names none.
 func defaultStore(getenv func(string) string) string {
 	if getenv(endpointVariable) != "" {

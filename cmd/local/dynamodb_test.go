@@ -35,6 +35,17 @@ func TestDefaultStore(t *testing.T) {
 	}
 }
 
+// -help lists the variables of all tables.
+func TestHelpTables(t *testing.T) {
+	var stderr strings.Builder
+	_, _ = parseFlags([]string{"-help"}, noEnv, &stderr) // tested by TestHelp
+	for _, table := range config.Tables {
+		if !strings.Contains(stderr.String(), " "+table.Variable+" ") {
+			t.Errorf("%s is missing in:\n%s", table.Variable, &stderr)
+		}
+	}
+}
+
 // setAWS sets the region and one of the SDK's other variables.
 func setAWS(t *testing.T, name, value string) {
 	for _, name := range []string{endpointVariable, "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {

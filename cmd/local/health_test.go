@@ -10,30 +10,17 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
-
-// A listStore can only be read: a health check that writes panics.
-type listStore struct {
-	records.Store[plants.Plant] // nil
-	list                        func(context.Context) error
-}
-
-func (s listStore) List(ctx context.Context, _ string, _ records.Query) (page records.Page[plants.Plant], err error) {
-	return page, s.list(ctx)
-}
 
 // A health check costs a read of the store each second at most, takes two seconds at
 // most, and says nothing about the cause. A client that disconnects changes nothing.
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, result := 0, func(context.Context) error { return nil }
-		h := &health{log: slog.New(slog.DiscardHandler), next: http.NotFoundHandler(), store: listStore{list: func(ctx context.Context) error {
+		h := &health{log: slog.New(slog.DiscardHandler), next: http.NotFoundHandler(), read: func(ctx context.Context) error {
 			reads++
 			return result(ctx)
-		}}}
+		}}
 		get := func(method, path string, wantStatus, wantReads int, wantBody string) {
 			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())

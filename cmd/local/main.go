@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
-	handler = &health{store: stores.plants, log: log, next: handler}
+	handler = &health{read: stores.read, log: log, next: handler}
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, handler), stderr)
 }
 

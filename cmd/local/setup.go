@@ -59,8 +59,8 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		fmt.Fprintln(stderr, "The plant store as a plain HTTP server.")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
-		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " ")+
-			"\nWith -store dynamodb also these, and others of the AWS SDK:\n  TABLE_NAME AWS_ENDPOINT_URL_DYNAMODB AWS_REGION AWS_PROFILE")
+		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " "))
+		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+strings.Join(dynamoDBVariables(), " "))
 		return options{}, err
 	}
 	if o.store == "" {
@@ -88,6 +88,12 @@ type stores struct {
 // service returns the service that keeps its resources in s.
 func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler {
 	return handlers.New(s.plants, verifier, log)
+}
+
+// read reads each store, as a user who has nothing in it.
+func (s *stores) read(ctx context.Context) error {
+	_, err := s.plants.List(ctx, "health", records.Query{Limit: 1})
+	return err
 }
 
 // openers open the stores, by the value of -store.
