@@ -204,7 +204,7 @@ func (b *tab) accessible(state string) {
 // readAxe returns the script of axe-core.
 func readAxe(t *testing.T) string {
 	t.Helper()
-	const pinned = "axe-core@4.14.0"
+	const pinned = "axe-core@4.14.1"
 	harness.Need(t, "npm")
 	dir, err := harness.Dir("axe", []byte(pinned), func(dir string) error {
 		_, err := harness.Run("npm", "install", "--silent", "--no-audit", "--no-fund", "--cache", t.TempDir(), "--prefix", dir, pinned)
