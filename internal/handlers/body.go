@@ -112,6 +112,9 @@ func typeRule(t reflect.Type) string {
 	case reflect.Int64:
 		return int64Rule
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return `text in base64, such as "AAEC"`
+		}
 		return "a list of " + typesRule(t.Elem())
 	case reflect.Map:
 		return "an object of " + typesRule(t.Elem())
@@ -174,7 +177,7 @@ func readBody(r *request) ([]byte, error) {
 		return nil, failf(CodeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, failf(CodeBadRequest, "the body is incomplete")
+		return nil, failf(CodeBadRequest, "the body is incomplete or came too slowly; send the request again")
 	}
 	return body, nil
 }

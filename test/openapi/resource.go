@@ -74,7 +74,8 @@ func (op *Operation) returnsArray() bool {
 	return ok != nil && ok.Content.JSON != nil && ok.Content.JSON.Schema.hasType("array")
 }
 
-// Resource returns the resource at a path. It panics if there is none.
+// Resource returns the resource at a path. It panics if the document has no
+// resource there.
 func (d *Document) Resource(path string) *Resource {
 	for _, r := range d.Resources {
 		if r.Path == path {
