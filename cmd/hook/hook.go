@@ -59,21 +59,23 @@ func (h *hook) handle(ctx context.Context, e event) error {
 // try returns an error if the new version doesn't work. It tries again until the
 // deadline, since most causes may pass: new permissions take some seconds to apply,
 // Lambda or DynamoDB throttles, a fetch of keys fails.
-func (h *hook) try(ctx context.Context) (err error) {
+func (h *hook) try(ctx context.Context) error {
 	deadline, _ := ctx.Deadline() // Lambda sets one
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
 	defer cancel()
+	var cause error // of the last check that the deadline didn't end
 	for {
-		previous := err
-		if err = h.check(ctx); err == nil {
+		err := h.check(ctx)
+		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil { // it ended the check, so an earlier one knows the cause
-			return cmp.Or(previous, err)
+		if ctx.Err() != nil {
+			return cmp.Or(cause, err)
 		}
+		cause = err
 		select {
 		case <-ctx.Done():
-			return err
+			return cause
 		case <-time.After(2 * time.Second):
 		}
 	}
@@ -96,10 +98,11 @@ func (h *hook) check(ctx context.Context) error {
 	if report.OK {
 		return nil
 	}
-	maps.DeleteFunc(report.Parts, func(_, result string) bool { return result == "ok" })
 	var failed []string
 	for _, name := range slices.Sorted(maps.Keys(report.Parts)) {
-		failed = append(failed, name+": "+report.Parts[name])
+		if result := report.Parts[name]; result != "ok" {
+			failed = append(failed, name+": "+result)
+		}
 	}
 	return errors.New(strings.Join(failed, "; "))
 }

@@ -54,7 +54,7 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	where := "DynamoDB"
-	// Not the variable, which the SDK can be told to ignore.
+	// BaseEndpoint is nil if the SDK is told to ignore the variable.
 	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without password: NewClient has checked it
 	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {

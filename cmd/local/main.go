@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		if info, ok := debug.ReadBuildInfo(); ok {
 			fmt.Fprintln(stdout, version(info))
 		}
-		return flag.ErrHelp // which is no failure either
+		return flag.ErrHelp // as after -help, main exits with 0
 	}
 	cfg, err := config.FromEnv(getenv)
 	if err != nil {

@@ -68,14 +68,13 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	}
 	switch {
 	case err != nil:
+		return options{}, fmt.Errorf("%w; %w", err, errUsage)
 	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q: only flags are allowed", flags.Arg(0))
+		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
 	case openers[o.store] == nil:
-		err = fmt.Errorf("-store %q: must be bolt or dynamodb", o.store)
-	default:
-		return o, nil
+		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
 	}
-	return options{}, fmt.Errorf("%w; %w", err, errUsage)
+	return o, nil
 }
 
 // stores are the open stores of all resources.

@@ -38,11 +38,11 @@ func Open(path string) (*File, error) {
 		f.db, err = openFile(path)
 		return err
 	})
-	if err != nil && !errors.Is(err, errDamaged) { // which names the file
-		err = fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
-	}
-	if err != nil {
-		return nil, err
+	switch {
+	case errors.Is(err, errDamaged):
+		return nil, err // it names the file
+	case err != nil:
+		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
 	return f, nil
 }

@@ -60,10 +60,10 @@ func (h *Handler) check(ctx context.Context) Report {
 			r.OK, r.Parts[name] = false, err.Error()
 		}
 	}
-	invocation, cancel := lambdahttp.WithInvocation(ctx)
+	invocation, cancel := lambdahttp.WithInvocation(ctx) // for the parts; Next makes its own
 	defer cancel()
 	var group sync.WaitGroup
-	group.Go(func() { record("http", h.request(ctx)) }) // an invocation of its own
+	group.Go(func() { record("http", h.request(ctx)) })
 	for name, works := range h.Parts {
 		group.Go(func() { record(name, works(invocation)) })
 	}

@@ -81,8 +81,9 @@ func storeError(ctx context.Context, err error) error {
 }
 
 // unavailable returns why an attempt deserves a retry: [records.ErrThrottled] if
-// DynamoDB refused it because of its rate or of a transaction on the same item, [records.ErrUnreachable] if it got no
-// usable response. It returns nil for the other errors, which are final.
+// DynamoDB refused it because of its rate or of a transaction on the same item, or
+// [records.ErrUnreachable] if it got no usable response. It returns nil for the other
+// errors, which are final.
 func unavailable(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
@@ -105,7 +106,8 @@ func unavailable(err error) error {
 }
 
 // temporary reports whether a transaction was canceled for a reason that passes, such as
-// a conflict with another one. A failed condition is final.
+// a conflict with another one. A failed condition is final. The store has no transactions
+// yet; docs/extending.md shows where one is needed.
 func temporary(reason types.CancellationReason) bool {
 	switch aws.ToString(reason.Code) {
 	case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":

@@ -87,16 +87,22 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 		return err
 	}
 	n, isInt := parseInt64(string(number))
-	f, err := strconv.ParseFloat(string(number), 64)
-	switch {
-	// A number with a fraction or an exponent is a float64 in any case.
-	case isAny && err == nil && (isInt && -1<<53 <= n && n <= 1<<53 || bytes.ContainsAny(number, ".eE")):
-		v.Set(reflect.ValueOf(f))
-	case v.CanInt() && isInt && !v.OverflowInt(n):
+	if !isAny {
+		if !isInt || v.OverflowInt(n) {
+			return errors.New("not an integer, or too large")
+		}
 		v.SetInt(n)
-	default:
-		return errors.New("not exact")
+		return nil
 	}
+	// With a fraction or an exponent, clients expect a float64. It holds integers up to 2^53.
+	if isExact := isInt && -1<<53 <= n && n <= 1<<53; !isExact && !bytes.ContainsAny(number, ".eE") {
+		return errors.New("an integer that float64 would round")
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil {
+		return err
+	}
+	v.Set(reflect.ValueOf(f))
 	return nil
 }))
 

@@ -34,7 +34,9 @@ func testOrder[T records.Fields](t *testing.T, s suite[T]) {
 func testAfter[T records.Fields](t *testing.T, s suite[T]) {
 	owner, all := randomOwner(), randomRecords[T](t, 4)
 	s.create(t, owner, all...)
-	for i := range int64(11) { // from just before the first id to the last
+	// From just before the first id to the last. The ids are 3 apart, so all records have
+	// greater ids for i = 0, all but one for i = 1 to 3, all but two for i = 4 to 6.
+	for i := range int64(11) {
 		s.has(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
 	}
 	s.has(t, owner, new(int64(math.MinInt64)), 2, all...)

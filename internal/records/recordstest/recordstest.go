@@ -109,7 +109,7 @@ func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, wa
 			if d := Difference(r, want[n]); d != "" {
 				return fmt.Errorf("record %d: %s", n, d)
 			}
-			n, q.After = n+1, &r.ID
+			n, q.After = n+1, &r.ID // the last id, with which Next is compared
 		}
 		switch next := page.Next; {
 		case next == nil && n < len(want):
