@@ -65,19 +65,19 @@ func (deep) Validate() error { return nil }
 // most 64 characters.
 func TestDeepFields(t *testing.T) {
 	for member, want := range map[string]string{
-		`"lists":[[-0]]`:                   "lists must be a list of values, each a list of integers in plain digits, not [[-0]]",
-		`"lists":[[1],null]`:               "lists must be a list of values, each a list of integers in plain digits, not [[1],null]",
-		`"numbers":{"a":2147483648}`:       "numbers must be an object of values, each like 0, not {\"a\":2147483648}",
-		`"flags":[null]`:                   "flags must be a list of true and false, not [null]",
-		`"any":[[{"a":9007199254740993}]]`: "any must be a list of JSON values without null and without integers beyond 2^53, not [[{\"a\":9007199254740993}]]",
-		`"any":[9223372036854775807]`:      "any must be a list of JSON values without null and without integers beyond 2^53, not [9223372036854775807]",
-		`"any":[{"a":null}]`:               "any must be a list of JSON values without null and without integers beyond 2^53, not [{\"a\":null}]",
-		`"parts":[{"N":-0}]`:               `parts must be a list of values, each like {"N":0}, not [{"N":-0}]`,
-		`"bytes":"%"`:                      `bytes must be text in base64, such as "AAEC", not "%"`,
-		`"bytes":[1]`:                      `bytes must be text in base64, such as "AAEC", not [1]`,
-		`"texts":[null]`:                   "texts must be a list of values, each a string, not [null]",
-		`"flags": [ "` + strings.Repeat("ä", 80) + `" ]`:                                                                   `flags must be a list of true and false, not ["` + strings.Repeat("ä", 62) + "…",
-		`"any":[9007199254740992,-1.5,1e3,true,"x",{}]`:                                                                    "",
+		`"lists":[[-0]]`:                                 "lists must be a list of values, each a list of integers in plain digits, not [[-0]]",
+		`"lists":[[1],null]`:                             "lists must be a list of values, each a list of integers in plain digits, not [[1],null]",
+		`"numbers":{"a":2147483648}`:                     "numbers must be an object of values, each like 0, not {\"a\":2147483648}",
+		`"flags":[null]`:                                 "flags must be a list of true and false, not [null]",
+		`"any":[[{"a":9007199254740993}]]`:               "any must be a list of JSON values without null and without integers beyond 2^53, not [[{\"a\":9007199254740993}]]",
+		`"any":[9223372036854775807]`:                    "any must be a list of JSON values without null and without integers beyond 2^53, not [9223372036854775807]",
+		`"any":[{"a":null}]`:                             "any must be a list of JSON values without null and without integers beyond 2^53, not [{\"a\":null}]",
+		`"parts":[{"N":-0}]`:                             `parts must be a list of values, each like {"N":0}, not [{"N":-0}]`,
+		`"bytes":"%"`:                                    `bytes must be text in base64, such as "AAEC", not "%"`,
+		`"bytes":[1]`:                                    `bytes must be text in base64, such as "AAEC", not [1]`,
+		`"texts":[null]`:                                 "texts must be a list of values, each a string, not [null]",
+		`"flags": [ "` + strings.Repeat("ä", 80) + `" ]`: `flags must be a list of true and false, not ["` + strings.Repeat("ä", 62) + "…",
+		`"any":[9007199254740992,-1.5,1e3,true,"x",{}]`:  "",
 		`"lists":[[9007199254740993],[]],"numbers":{"a":-1},"parts":[{"N":1,"M":null}],"floats":[-0.0,1.5],"bytes":"AAEC"`: "",
 	} {
 		_, err := decodeRecord[deep]([]byte(`{"id":1,` + member + `}`))
