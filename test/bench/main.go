@@ -55,6 +55,7 @@ func run(ctx context.Context, rounds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	os.Setenv("TMPDIR", dir) // where harness.Build puts the programs
 	e := newEndpoint()
 	defer e.dynamoDB.Close()
 	defer e.issuer.Close()

@@ -2,6 +2,9 @@ package harness
 
 import (
 	"io/fs"
+	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -10,8 +13,9 @@ import (
 )
 
 // Build builds a program of this module, named by its folder ("cmd/local"), with
-// the given flags of go build, and with the race detector if the caller has it.
-// The binary is in the cache of the go command.
+// the given flags of go build, and with the race detector if the caller has it. The
+// program is in a temporary folder, which [Main] removes. A second call returns the
+// same program.
 func Build(program string, flags ...string) (binary string, err error) {
 	building.Lock()
 	defer building.Unlock()
@@ -25,16 +29,15 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		flags = append(flags, "-race")
 	}
-	args := slices.Concat([]string{"run"}, flags, []string{"-exec", "go version", "example.com/plantstore/" + program})
-	// The first run may link the program in a temporary folder; it then adds it to
-	// the cache, from where the second one runs it.
-	for range 2 {
-		if binary, err = Run("go", args...); err != nil {
-			return "", err
-		}
+	dir, err := os.MkdirTemp("", "build-")
+	if err != nil {
+		return "", err
 	}
-	built[key] = binary[:strings.LastIndex(binary, ": go")]
-	return built[key], nil
+	if _, err := Run("go", slices.Concat([]string{"build", "-o", dir}, flags, []string{"example.com/plantstore/" + program})...); err != nil {
+		return "", err
+	}
+	built[key], err = exec.LookPath(filepath.Join(dir, path.Base(program))) // with .exe on Windows
+	return built[key], err
 }
 
 var (
