@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
 )
 
@@ -34,25 +35,26 @@ func TestWarm(t *testing.T) {
 	aws.Config.ErrorLog = log.New(io.Discard, "", 0)
 	aws.StartTLS()
 	t.Cleanup(aws.Close)
-	program, err := lambdalocal.BuildForAWS(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw}))
+	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw})
+	program, err := harness.Build("cmd/lambda", "-tags", "loopback_as_aws") // see internal/awsroots/loopback.go
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: program, Env: []string{
 		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS_URL=" + aws.URL + "/keys",
-		"AWS_ENDPOINT_URL_DYNAMODB=" + aws.URL, "SSL_CERT_FILE=/nonexistent", "SSL_CERT_DIR=/nonexistent",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + aws.URL, "LOOPBACK_ROOTS=" + string(root), "SSL_CERT_FILE=/nonexistent", "SSL_CERT_DIR=/nonexistent",
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	if err := e.WaitReady(t.Context()); err != nil || keys.Load() != 1 || dynamodb.Load() != 1 {
-		t.Errorf("%v; the init sent %d requests for keys and %d to DynamoDB, want one of each", err, keys.Load(), dynamodb.Load())
+		t.Errorf("%v; the init sent %d requests for keys and %d to DynamoDB, want one of each: warm must send both, and both clients must dial with awsroots.DialTLS:\n%s", err, keys.Load(), dynamodb.Load(), e.Stdout.String())
 	}
 	got, err := e.Invoke(t.Context(), fmt.Appendf(nil,
 		`{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice")))
 	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":200,`) || keys.Load() != 1 {
-		t.Errorf("%v after %d requests for keys\n%s", err, keys.Load(), got)
+		t.Errorf("%v after %d requests for keys, want status 200 after one\n%s", err, keys.Load(), got)
 	}
 	e.Close() // which completes the log
 	if lines := e.Stdout.String(); strings.Contains(lines, "AWS uses new root certificates") {
