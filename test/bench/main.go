@@ -75,15 +75,15 @@ func run(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// build returns the reference and the service, built as the Makefile does. The endpoint
-// counts as a host of AWS, and not as one at another spelling of its address. As on Lambda's
+// build returns the reference and the service, built as the Makefile does, but with
+// 127.0.0.1 as one of AWS's hosts; see internal/awsroots/loopback.go. As on Lambda's
 // provided.al2023, the system's certificates are all in one file, which Go reads first, and
 // each in a file of its own. https://go.dev/issue/79018
 func build(e *endpoint, dir string) ([]candidate, error) {
 	os.Setenv("CGO_ENABLED", "0")
-	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
+	flags := []string{"-tags", "lambda.norpc,loopback_as_aws", "-trimpath", "-ldflags", "-s -w"}
 	reference, err1 := harness.Build("test/bench/reference", flags...)
-	service, err2 := lambdalocal.BuildForAWS(e.certificate, flags...)
+	service, err2 := harness.Build("cmd/lambda", flags...)
 	const file = "/etc/ssl/certs/ca-certificates.crt"
 	system, err3 := os.ReadFile(file)
 	if err := errors.Join(err1, err2, err3); err != nil {
@@ -105,10 +105,11 @@ func build(e *endpoint, dir string) ([]candidate, error) {
 		}
 	}
 	env := []string{
-		"SSL_CERT_FILE=" + bundle, "SSL_CERT_DIR=" + each, "AWS_ENDPOINT_URL_DYNAMODB=" + e.dynamoDB.URL, "TABLE_NAME=plants",
+		"SSL_CERT_FILE=" + bundle, "SSL_CERT_DIR=" + each, "LOOPBACK_ROOTS=" + string(e.certificate), "AWS_ENDPOINT_URL_DYNAMODB=" + e.dynamoDB.URL, "TABLE_NAME=plants",
 		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience, "TOKEN_JWKS_URL=" + e.issuer.URL,
 	}
 	asDeployed := append(slices.Clip(env), "GOMAXPROCS=1", "GOGC=400", "SSL_CERT_DIR=/var/empty") // as in template.yaml
+	// Another spelling of the address is not one of AWS's hosts.
 	outside := "TOKEN_JWKS_URL=" + strings.Replace(e.issuer.URL, "127.0.0.1", "[::ffff:7f00:1]", 1)
 	return []candidate{
 		{"reference", reference, env, map[string][]float64{}},
