@@ -17,25 +17,27 @@ type (
 	key    = records.IdempotencyKey
 )
 
-// faults are stores that each violate the contract. Each key is the name of the
-// subtest that must fail, with a suffix if there are several.
-var faults = map[string]records.Store[Sample]{
-	"fields":                changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Note = cmp.Or(e.record.Fields.Note, new("")) }},
-	"fields/strings":        changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Name = strings.TrimSpace(e.record.Fields.Name) }},
-	"order":                 paged{new(memory), func(_ *records.Query, p *page) { slices.Reverse(p.Records) }},
-	"order/too long":        paged{new(memory), func(q *records.Query, _ *page) { q.Limit = max(q.Limit, 2) }},
-	"order/last page":       paged{new(memory), func(_ *records.Query, p *page) { p.Next = nil }},
-	"after":                 paged{new(memory), func(q *records.Query, _ *page) { q.After = nil }},
-	"isolation":             deletesForAll{new(memory)},
-	"isolation/long owners": changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }},
-	"second create":         overwrites{new(memory)},
-	"second create/listed":  paged{new(memory), func(_ *records.Query, p *page) { p.Records = append(p.Records, record{}) }},
-	"create after delete":   remembersKeys{new(memory), map[string]bool{}},
-	"concurrent creates":    createsInTwoSteps{new(memory)},
-	"concurrent retries":    changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }},
-	"concurrent deletes":    deletesInTwoSteps{new(memory)},
-	"ended contexts/list":   listsWithoutContext{new(memory)},
-	"ended contexts":        ignoresContext{new(memory)},
+// faults are stores that each violate one promise of the contract. Each promise has one.
+var faults = []struct {
+	promise, fault string
+	store          records.Store[Sample]
+}{
+	{"fields", "stores nil as empty", changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Note = cmp.Or(e.record.Fields.Note, new("")) }}},
+	{"fields", "trims strings", changed{new(memory), func(e *entry[Sample]) { e.record.Fields.Name = strings.TrimSpace(e.record.Fields.Name) }}},
+	{"order", "lists in descending order", paged{new(memory), func(_ *records.Query, p *page) { slices.Reverse(p.Records) }}},
+	{"order", "returns pages over the limit", paged{new(memory), func(q *records.Query, _ *page) { q.Limit = max(q.Limit, 2) }}},
+	{"order", "ends after the first page", paged{new(memory), func(_ *records.Query, p *page) { p.Next = nil }}},
+	{"after", "lists from the start", paged{new(memory), func(q *records.Query, _ *page) { q.After = nil }}},
+	{"isolation", "deletes the records of others", deletesForAll{new(memory)}},
+	{"isolation", "cuts off long owners", changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }}},
+	{"second create", "replaces a record", overwrites{new(memory)}},
+	{"second create", "lists a record that nobody created", paged{new(memory), func(_ *records.Query, p *page) { p.Records = append(p.Records, record{}) }}},
+	{"create after delete", "remembers keys of deleted records", remembersKeys{new(memory), map[string]bool{}}},
+	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(memory)}},
+	{"concurrent retries", "doesn't store the key", changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }}},
+	{"concurrent deletes", "checks first and deletes later", deletesInTwoSteps{new(memory)}},
+	{"ended contexts", "creates despite an ended context", ignoresContext{new(memory)}},
+	{"ended contexts", "lists despite an ended context", listsWithoutContext{new(memory)}},
 }
 
 // lookup returns the record with the given id, or a zero entry.
@@ -112,7 +114,6 @@ func (s remembersKeys) Create(ctx context.Context, owner string, r record, k key
 // overlap is long enough for concurrent calls to overlap.
 const overlap = 20 * time.Millisecond
 
-// createsInTwoSteps checks first and stores later.
 type createsInTwoSteps struct{ *memory }
 
 func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k key) error {
@@ -124,7 +125,6 @@ func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k
 	return ctx.Err()
 }
 
-// deletesInTwoSteps checks first and deletes later.
 type deletesInTwoSteps struct{ *memory }
 
 func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) error {

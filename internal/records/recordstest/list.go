@@ -10,7 +10,7 @@ import (
 // Ids are in numeric order over the whole range of int64, not in the order of
 // unsigned integers, floating-point numbers or text. The pages of any size
 // together contain every record exactly once.
-func testOrder[T records.Fields](t *testing.T, s suite[T]) {
+func testOrder[T records.Fields](t testing.TB, s suite[T]) {
 	const owner = "recordstest-order" // fixed, to delete what an earlier run left behind
 	ids := []int64{
 		math.MinInt64, math.MinInt64 + 1, -1<<53 - 1, -1 << 53, -1<<32 - 1, -256, -10, -9, -1,
@@ -31,7 +31,7 @@ func testOrder[T records.Fields](t *testing.T, s suite[T]) {
 
 // A page can start after any id, whether or not a record has it: the record at a
 // cursor may have been deleted since.
-func testAfter[T records.Fields](t *testing.T, s suite[T]) {
+func testAfter[T records.Fields](t testing.TB, s suite[T]) {
 	owner, all := randomOwner(), randomRecords[T](t, 4)
 	s.create(t, owner, all...)
 	// From just before the first id to the last. The ids are 3 apart, so all records have

@@ -31,7 +31,7 @@ func TestStore[T records.Fields](t *testing.T, open func(t *testing.T) records.S
 // A promise of the contract is the name of a subtest and the test.
 type promise[T records.Fields] struct {
 	name string
-	test func(*testing.T, suite[T])
+	test func(testing.TB, suite[T])
 }
 
 func promises[T records.Fields]() []promise[T] {
@@ -53,7 +53,7 @@ func promises[T records.Fields]() []promise[T] {
 type suite[T records.Fields] struct{ store records.Store[T] }
 
 // create creates records with new keys.
-func (s suite[T]) create(t *testing.T, owner string, all ...records.Record[T]) {
+func (s suite[T]) create(t testing.TB, owner string, all ...records.Record[T]) {
 	t.Helper()
 	for _, r := range all {
 		s.wantCreate(t, nil, owner, r, records.NewIdempotencyKey())
@@ -61,7 +61,7 @@ func (s suite[T]) create(t *testing.T, owner string, all ...records.Record[T]) {
 }
 
 // wantCreate requires Create to return want.
-func (s suite[T]) wantCreate(t *testing.T, want error, owner string, r records.Record[T], key records.IdempotencyKey) {
+func (s suite[T]) wantCreate(t testing.TB, want error, owner string, r records.Record[T], key records.IdempotencyKey) {
 	t.Helper()
 	if err := s.store.Create(t.Context(), owner, r, key); !errors.Is(err, want) {
 		t.Fatalf("Create(%q, %s): error %v, want %v", owner, show(r), err, want)
@@ -69,7 +69,7 @@ func (s suite[T]) wantCreate(t *testing.T, want error, owner string, r records.R
 }
 
 // wantDelete requires Delete to return want.
-func (s suite[T]) wantDelete(t *testing.T, want error, owner string, id int64) {
+func (s suite[T]) wantDelete(t testing.TB, want error, owner string, id int64) {
 	t.Helper()
 	if err := s.store.Delete(t.Context(), owner, id); !errors.Is(err, want) {
 		t.Fatalf("Delete(%q, %d): error %v, want %v", owner, id, err, want)
@@ -81,7 +81,7 @@ var patience = 10 * time.Second
 
 // has requires that owner's records after the given id, read in pages of limit,
 // are want or become want within patience.
-func (s suite[T]) has(t *testing.T, owner string, after *int64, limit int, want ...records.Record[T]) {
+func (s suite[T]) has(t testing.TB, owner string, after *int64, limit int, want ...records.Record[T]) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		err := s.compare(t.Context(), owner, records.Query{After: after, Limit: limit}, want)
@@ -128,11 +128,11 @@ func randomOwner() string { return "recordstest-" + strconv.FormatUint(rand.Uint
 
 // randomRecords returns n records in ascending order of their ids, which are 3 apart.
 // No other test uses these ids, nor those near them.
-func randomRecords[T records.Fields](t *testing.T, n int) (all []records.Record[T]) {
+func randomRecords[T records.Fields](t testing.TB, n int) (all []records.Record[T]) {
 	for first := rand.Int64N(1<<62) - 1<<61; len(all) < n; {
 		all = append(all, New[T](t, first+3*int64(len(all))))
 	}
 	return all
 }
 
-func randomRecord[T records.Fields](t *testing.T) records.Record[T] { return randomRecords[T](t, 1)[0] }
+func randomRecord[T records.Fields](t testing.TB) records.Record[T] { return randomRecords[T](t, 1)[0] }

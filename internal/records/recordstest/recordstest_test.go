@@ -1,43 +1,55 @@
 package recordstest
 
 import (
-	"cmp"
-	"os"
-	"os/exec"
-	"strings"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"example.com/plantstore/internal/records"
 )
 
-// faultVariable names the fault that TestMemory tests.
-const faultVariable = "RECORDSTEST_FAULT"
-
 func TestMemory(t *testing.T) {
-	patience = 50 * time.Millisecond // the memory is consistent
-	store := cmp.Or[records.Store[Sample]](faults[os.Getenv(faultVariable)], new(memory))
-	TestStore(t, func(t *testing.T) records.Store[Sample] { return store })
+	store := new(memory)
+	TestStore(t, func(*testing.T) records.Store[Sample] { return store })
 }
 
-// Each promise has a fault. TestFaults runs the test of the violated promise in a
-// process for each fault, and requires it to fail.
+// A promise whose test passes a store with one of these faults would pass a real store
+// with it.
 func TestFaults(t *testing.T) {
-	for _, promise := range promises[Sample]() {
-		if faults[promise.name] == nil {
-			t.Errorf("no faulty store violates %q: add one to faults in internal/records/recordstest/faults_test.go", promise.name)
+	patience = 50 * time.Millisecond // the memory is consistent
+	all, violated := promises[Sample](), map[string]bool{}
+	for _, f := range faults {
+		i := slices.IndexFunc(all, func(p promise[Sample]) bool { return p.name == f.promise })
+		if i < 0 {
+			t.Errorf("faults in internal/records/recordstest/faults_test.go has %q, which is not the name of a promise", f.promise)
+			continue
+		}
+		violated[f.promise] = true
+		r := &recorder{TB: t}
+		var group sync.WaitGroup
+		group.Go(func() { all[i].test(r, suite[Sample]{f.store}) })
+		group.Wait()
+		if !r.failed {
+			t.Errorf("the test of %q passes a store that %s: mend the test in internal/records/recordstest", f.promise, f.fault)
 		}
 	}
-	for fault := range faults {
-		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
-			promise, _, _ := strings.Cut(fault, "/")
-			subtest := "TestMemory/" + strings.ReplaceAll(promise, " ", "_")
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+strings.ReplaceAll(subtest, "/", "$/^")+"$")
-			cmd.Env = append(os.Environ(), faultVariable+"="+fault)
-			if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "--- FAIL: "+subtest+" ") {
-				t.Errorf("%s did not fail:\n%s", subtest, out)
-			}
-		})
+	for _, promise := range all {
+		if !violated[promise.name] {
+			t.Errorf("no store violates %q: add one to faults in internal/records/recordstest/faults_test.go", promise.name)
+		}
 	}
 }
+
+// A recorder is a test that may fail. The test runs in a goroutine of its own, which
+// its first fatal error ends.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+func (r *recorder) Error(...any)          { r.failed = true }
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+func (r *recorder) Fatal(...any)          { r.failed = true; runtime.Goexit() }
+func (r *recorder) Fatalf(string, ...any) { r.failed = true; runtime.Goexit() }

@@ -15,7 +15,7 @@ import (
 
 // Every field is returned as it was stored, whether set, zero or nil. So is every
 // valid string.
-func testFields[T records.Fields](t *testing.T, s suite[T]) {
+func testFields[T records.Fields](t testing.TB, s suite[T]) {
 	owner, r := randomOwner(), randomRecord[T](t)
 	want := append(Variants(t, r), r)
 	for _, text := range unusualStrings {
@@ -40,7 +40,7 @@ var unusualStrings = []string{
 
 // No owner lists or deletes another owner's records. Owners are any 1 to 255 bytes of
 // UTF-8. They are compared byte by byte, and one may be a prefix of another.
-func testIsolation[T records.Fields](t *testing.T, s suite[T]) {
+func testIsolation[T records.Fields](t testing.TB, s suite[T]) {
 	base := randomOwner()
 	long := base + strings.Repeat("x", 255-len(base))
 	owners := []string{
@@ -66,7 +66,7 @@ func testIsolation[T records.Fields](t *testing.T, s suite[T]) {
 // A second Create of an id changes nothing. It succeeds only as a retry: by the
 // same owner, with the same key and the same record. With another id, the same key
 // creates another record.
-func testSecondCreate[T records.Fields](t *testing.T, s suite[T]) {
+func testSecondCreate[T records.Fields](t testing.TB, s suite[T]) {
 	alice, bob, all, key := randomOwner(), randomOwner(), randomRecords[T](t, 2), records.NewIdempotencyKey()
 	r := all[0]
 	s.wantCreate(t, nil, alice, r, key)
@@ -86,7 +86,7 @@ func testSecondCreate[T records.Fields](t *testing.T, s suite[T]) {
 
 // After a Delete the same key can create the record again, the same or not. So
 // can another owner.
-func testCreateAfterDelete[T records.Fields](t *testing.T, s suite[T]) {
+func testCreateAfterDelete[T records.Fields](t testing.TB, s suite[T]) {
 	alice, bob, r, key := randomOwner(), randomOwner(), randomRecord[T](t), records.NewIdempotencyKey()
 	for _, again := range append(Variants(t, r), r) {
 		s.wantCreate(t, nil, alice, again, key)
@@ -112,7 +112,7 @@ func concurrently(call func(i int) error) []error {
 
 // onlyOne returns the index of the only nil error. It fails the test unless all
 // others match want.
-func onlyOne(t *testing.T, errs []error, want error) (winner int) {
+func onlyOne(t testing.TB, errs []error, want error) (winner int) {
 	t.Helper()
 	winner = slices.Index(errs, nil)
 	if winner < 0 {
@@ -128,7 +128,7 @@ func onlyOne(t *testing.T, errs []error, want error) (winner int) {
 
 // Of concurrent creates of one id by two owners, exactly one succeeds, and its record
 // is stored.
-func testConcurrentCreates[T records.Fields](t *testing.T, s suite[T]) {
+func testConcurrentCreates[T records.Fields](t testing.TB, s suite[T]) {
 	owners, r := []string{randomOwner(), randomOwner()}, randomRecord[T](t)
 	all := make([]records.Record[T], 50)
 	for i := range all {
@@ -143,7 +143,7 @@ func testConcurrentCreates[T records.Fields](t *testing.T, s suite[T]) {
 
 // Concurrent creates with the same key are one request: all succeed and
 // create one record.
-func testConcurrentRetries[T records.Fields](t *testing.T, s suite[T]) {
+func testConcurrentRetries[T records.Fields](t testing.TB, s suite[T]) {
 	owner, r, key := randomOwner(), randomRecord[T](t), records.NewIdempotencyKey()
 	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, r, key) })
 	if err := errors.Join(errs...); err != nil {
@@ -153,7 +153,7 @@ func testConcurrentRetries[T records.Fields](t *testing.T, s suite[T]) {
 }
 
 // Of concurrent deletes of one record, exactly one succeeds.
-func testConcurrentDeletes[T records.Fields](t *testing.T, s suite[T]) {
+func testConcurrentDeletes[T records.Fields](t testing.TB, s suite[T]) {
 	owner, all := randomOwner(), randomRecords[T](t, 2)
 	s.create(t, owner, all...)
 	onlyOne(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), records.ErrNotFound)
@@ -161,7 +161,7 @@ func testConcurrentDeletes[T records.Fields](t *testing.T, s suite[T]) {
 }
 
 // argument returns the argument of type in for a call about r.
-func argument[T records.Fields](t *testing.T, in reflect.Type, ctx context.Context, owner string, r records.Record[T]) reflect.Value {
+func argument[T records.Fields](t testing.TB, in reflect.Type, ctx context.Context, owner string, r records.Record[T]) reflect.Value {
 	t.Helper()
 	for _, v := range []any{ctx, owner, r, r.ID, r.Fields, records.Query{Limit: 10}, records.NewIdempotencyKey()} {
 		if reflect.TypeOf(v).AssignableTo(in) {
@@ -174,7 +174,7 @@ func argument[T records.Fields](t *testing.T, in reflect.Type, ctx context.Conte
 
 // A call whose context has already ended has no effect. This covers a new method of
 // [records.Store] too.
-func testEndedContexts[T records.Fields](t *testing.T, s suite[T]) {
+func testEndedContexts[T records.Fields](t testing.TB, s suite[T]) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	owner, all := randomOwner(), randomRecords[T](t, 2)
