@@ -71,7 +71,10 @@ created = {
     r["LogicalResourceId"]: r["PhysicalResourceId"] for r in stacks.describe_stack_resources(StackName="plants")["StackResources"]
 }
 name, functions = created["PlantFunction"], client("lambda")
-functions.create_alias(FunctionName=name, Name="live", FunctionVersion=functions.publish_version(FunctionName=name)["Version"])
+for n in range(41):  # the version in docs/operations.md
+    functions.update_function_code(FunctionName=name, ZipFile=b"%d" % n)
+    version = functions.publish_version(FunctionName=name)["Version"]
+functions.create_alias(FunctionName=name, Name="live", FunctionVersion=version)
 client("dynamodb").put_item(TableName=created["PlantTable"], Item={"id": {"N": "7"}, "owner": {"S": "alice"}})
 
 
@@ -91,10 +94,18 @@ class AWS(http.server.BaseHTTPRequestHandler):
         pass
 
 
+AWS_COMMAND = r"""#!/bin/sh
+output=$(printf '%%s\0' "$@" | curl -s --fail-with-body --data-binary @- http://127.0.0.1:%d)
+code=$?
+[ "$code" = 0 ] || exec >&2 # errors are shown even if a variable takes the output
+[ -z "$output" ] || printf '%%s\n' "$output"
+exit "$code"
+"""
+
 aws = http.server.HTTPServer(("127.0.0.1", 0), AWS)
 threading.Thread(target=aws.serve_forever, daemon=True).start()
 with tempfile.TemporaryDirectory() as bin:
     with open(os.open(bin + "/aws", os.O_CREAT | os.O_WRONLY, 0o700), "w") as f:
-        f.write("#!/bin/sh\nprintf '%%s\\0' \"$@\" | curl -sS --fail-with-body --data-binary @- http://127.0.0.1:%d\n" % aws.server_port)
+        f.write(AWS_COMMAND % aws.server_port)
     os.environ["PATH"] = bin + ":" + os.environ["PATH"]
     sys.exit(subprocess.run(sys.argv[1:], timeout=480).returncode)
