@@ -71,7 +71,7 @@ func TestExamples(t *testing.T) {
 				if o.last.Header != nil {
 					r.Header = o.last.Header
 				}
-				newService(t, d, issuer, o.setup).do(t, r)
+				newService(t, d, issuer, o.setup).doAsDocumented(t, r)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func occasions(d *openapi.Document, op *openapi.Operation, issuer *authtest.Issu
 // the headers of the response to seen.
 func (o occasion) occur(t *testing.T, s *service, op *openapi.Operation, status int, want []byte, seen http.Header) {
 	for _, r := range o.before {
-		if resp, body := s.do(t, r); resp.StatusCode >= 300 {
+		if resp, body := s.doAsDocumented(t, r); resp.StatusCode >= 300 {
 			t.Fatalf("%s %s: %.300q of the examples was answered %d %s", r.Method, r.Target, r.Body, resp.StatusCode, body)
 		}
 	}
@@ -116,7 +116,7 @@ func (o occasion) occur(t *testing.T, s *service, op *openapi.Operation, status 
 	if last.Header == nil {
 		last.Header = valid.Header
 	}
-	resp, body := s.do(t, last)
+	resp, body := s.doAsDocumented(t, last)
 	if resp.StatusCode != status || !sameJSON(body, string(want)) {
 		t.Errorf("api/openapi.yaml shows %d %s, but the response to %s is %d %s", status, want, op, resp.StatusCode, body)
 	}

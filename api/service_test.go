@@ -52,9 +52,11 @@ func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with
 // A sent is a request of alice.
 type sent = openapi.Request
 
-// do sends r and returns the response with its body. It ends the test if the
-// exchange doesn't fit the document: one mistake may show in hundreds of requests.
-func (s *service) do(t *testing.T, r sent) (*http.Response, string) {
+// doAsDocumented sends r and returns the response with its body. The service must accept
+// it if the document allows it, refuse it if not, and respond as the document says: see
+// [openapi.Document.Validate]. Otherwise the test ends here, since one mistake may show
+// in hundreds of requests.
+func (s *service) doAsDocumented(t *testing.T, r sent) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), r.Method, s.URL+r.Target, strings.NewReader(r.Body))
 	if err != nil {

@@ -31,6 +31,8 @@ type client struct {
 	token string // if not empty, requests have it
 }
 
+// newClient returns a client. Each of its exchanges must fit api/openapi.yaml, beside
+// what the test expects: see send.
 func newClient(target Target, token string) *client { return &client{Target: target, token: token} }
 
 // as returns a client with another token.
@@ -41,9 +43,9 @@ var frontHeaders = []string{"Apigw-Requestid", "Server", "Vary"}
 
 var transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}
 
-// send sends r and returns the answer. It returns an error if the exchange
-// contradicts the OpenAPI document, or if the status is not a wanted one. Without
-// any, each status will do.
+// send sends r and returns the answer. It returns an error if the status is not a wanted
+// one, or if the exchange contradicts the OpenAPI document. Only scripts give no status,
+// since they compare it themselves.
 func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err error) {
 	if c.token != "" {
 		r.Header = slices.Concat([]string{"Authorization", "Bearer " + c.token}, r.Header)

@@ -36,14 +36,17 @@ func TestLambdaLog(t *testing.T) {
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "AccessDeniedException"))
 	traceID := regexp.MustCompile(`^1-[0-9a-f]+-[0-9a-f]+$`)
 	var want, got []string // ids of API Gateway
-	for _, r := range []request{
-		{Method: "GET", Target: "/plants"},
-		{Method: "GET", Target: "/plants?secret=x"},
-		{Method: "POST", Target: "/plants", Body: openapi.With(plants.Create.Request("").Body, "name", `"secret=x"`)},
-		{Method: "GET", Target: "/elsewhere?" + u.token},
-		{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, // a second one
+	for _, exchange := range []struct {
+		request
+		status int
+	}{
+		{request{Method: "GET", Target: "/plants"}, 200},
+		{request{Method: "GET", Target: "/plants?secret=x"}, 200},
+		{request{Method: "POST", Target: "/plants", Body: openapi.With(plants.Create.Request("").Body, "name", `"secret=x"`)}, 500},
+		{request{Method: "GET", Target: "/elsewhere?" + u.token}, 404},
+		{request{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, 401}, // a second one
 	} {
-		a, err := u.send(t, r)
+		a, err := u.send(t, exchange.request, exchange.status)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package api_test
+package openapi
 
 import (
 	"bufio"
@@ -8,14 +8,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"example.com/plantstore/test/openapi"
 )
 
 // Validate accepts an exchange without a fault, and notices each of these: a fault
 // that it misses could hide one of the service.
 func TestValidate(t *testing.T) {
-	d := openapi.Read()
+	d := Read()
 	fails := func(sent, received string) bool {
 		t.Helper()
 		req := httptest.NewRequest("POST", "/plants", nil)
@@ -27,11 +25,16 @@ func TestValidate(t *testing.T) {
 		return errors.Join(err, d.Validate(req, []byte(sent), resp, body)) != nil
 	}
 	allowed := d.Resource("/plants").Create.Request("").Body
-	forbidden, plant := openapi.With(allowed, "id", "1.0"), openapi.With(allowed, "id", "")
+	forbidden, plant := With(allowed, "id", "1.0"), With(allowed, "id", "")
 	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\nContent-Type: application/json\n\n"
 	accepted, refused := "HTTP/1.1 200 OK\n"+head+plant, "HTTP/1.1 400 Bad Request\n"+head+`{"error":40002,"message":"x"}`
-	if fails(allowed, accepted) || fails(forbidden, refused) || !fails(allowed, refused) || !fails(forbidden, accepted) {
-		t.Error("wrong verdict on an exchange")
+	for _, test := range []struct {
+		sent, received string
+		fails          bool
+	}{{allowed, accepted, false}, {forbidden, refused, false}, {allowed, refused, true}, {forbidden, accepted, true}} {
+		if fails(test.sent, test.received) != test.fails {
+			t.Errorf("Validate returns an error: %t, want %t, for\n%s\n%s", !test.fails, test.fails, test.sent, test.received)
+		}
 	}
 	for _, fault := range [][2]string{
 		{"200 OK", "201 Created"}, {"Cache-Control: no-store\n", ""}, {"no-store", "store"}, {"no-store", "no-store\nCache-Control: no-store"},
