@@ -40,7 +40,7 @@ func TestSAMLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, bin := copySource(t), t.TempDir()
+	dir, bin := template.CopySource(t), t.TempDir()
 	writeSAM(t, bin, cli.Args, port, image)
 	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
 	cmd.Dir = dir
@@ -67,29 +67,6 @@ func TestSAMLocal(t *testing.T) {
 	base := "http://127.0.0.1:" + port
 	sam.Await(t, regexp.QuoteMeta("Running on "+base))
 	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Exceptions: exceptions(t, base)})
-}
-
-// copySource copies what the function is built from, so that sam's files don't
-// get into a developer's directory. Opening the files also makes the go command
-// rerun the test if one has changed.
-func copySource(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"api", "cmd", "internal"} {
-		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("../..", name))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"go.mod", "go.sum", "Makefile", "template.yaml", "samconfig.toml"} {
-		b, err := os.ReadFile(filepath.Join("../..", name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // writeSAM writes a command sam for the Makefile that adds what only the test

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/template"
 )
 
 // Without the issuer, make start-api says what to start, before it builds anything.
@@ -23,7 +24,7 @@ func TestSAMLocalNeedsIssuer(t *testing.T) {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "make", "start-api", "LOCAL_ISSUER=http://127.0.0.1:1")
-	cmd.Dir = copySource(t)
+	cmd.Dir = template.CopySource(t)
 	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "no keys at http://127.0.0.1:1: start the plain server there first") || strings.Contains(string(out), "called") {

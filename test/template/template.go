@@ -45,3 +45,26 @@ func Python(tb testing.TB, args ...string) *exec.Cmd {
 		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR="+bin)
 	return cmd
 }
+
+// CopySource copies what the function is built from, so that sam's files don't
+// get into a developer's directory. Opening the files also makes the go command
+// rerun the test if one has changed.
+func CopySource(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for _, name := range []string{"api", "cmd", "internal"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("../..", name))); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum", "Makefile", "template.yaml", "samconfig.toml"} {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
