@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/test/harness"
@@ -11,7 +12,8 @@ import (
 )
 
 // stack.sh runs the suite as two users of the stack's user pool, and deletes them
-// however the suite ends.
+// however the suite ends. The suite is here a make that fails. It must notice a user
+// that is left, two tokens of one user, and a stack for which the suite can't run.
 func TestStackScript(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "bash", "curl", "openssl")
@@ -19,15 +21,30 @@ func TestStackScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := template.Python(t, "../template/aws.py", "bash", "-c", `
-		make() { test "$PLANTS_TOKEN_1" != "$PLANTS_TOKEN_2" && echo "$* $PLANTS_TOKEN_1 $PLANTS_TOKEN_2"; false; }
+		make() { echo "make $*; $PLANTS_TOKEN_1 $PLANTS_TOKEN_2"; false; }
 		export -f make
-		GITHUB_ACTIONS= ./stack.sh plants; echo $?
-		./stack.sh plants-without-pool; echo $?
-		./stack.sh plants-with-scopes; echo $?
-		aws cognito-idp list-users --user-pool-id "$(aws cognito-idp list-user-pools --max-results 1 --query 'UserPools[0].Id' --output text)" \
-			--query 'length(Users)'`).CombinedOutput()
-	want := `^acceptance BASE=https://plants\.example eyJ\S+ eyJ\S+\n1\nstack plants-without-pool has no user pool.*\n1\nstack plants-with-scopes requires scopes.*\n1\n0\n$`
-	if err != nil || !regexp.MustCompile(want).Match(out) {
-		t.Errorf("%v; output %s\nwant %s", err, out, want)
+		for stack in plants plants-without-pool plants-with-scopes; do
+			GITHUB_ACTIONS= ./stack.sh $stack
+			echo "exit code $?"
+		done
+		pool=$(aws cognito-idp list-user-pools --max-results 1 --query 'UserPools[0].Id' --output text)
+		aws cognito-idp list-users --user-pool-id "$pool" --query 'length(Users)'`).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(string(out), "\n")
+	for i, want := range []string{
+		`make acceptance BASE=https://plants\.example; eyJ\S+ eyJ\S+`, "exit code 1", // as make
+		"stack plants-without-pool has no user pool: .*", "exit code 1",
+		"stack plants-with-scopes requires scopes, .*", "exit code 1",
+		"0", // users are left
+		"",
+	} {
+		if i >= len(lines) || !regexp.MustCompile("^"+want+"$").MatchString(lines[i]) {
+			t.Fatalf("with stack.sh, line %d of the output must be %q:\n%s", i+1, want, out)
+		}
+	}
+	if tokens := strings.Fields(lines[0]); tokens[3] == tokens[4] {
+		t.Error("the suite gets the same token twice")
 	}
 }
