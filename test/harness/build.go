@@ -49,12 +49,12 @@ var (
 // caches test results until a file that the test opened changes, and it can't see what
 // the test's programs open.
 func DependOn(names ...string) error {
-	root, err := Root()
+	top, err := root()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		err := filepath.WalkDir(filepath.Join(root, name), func(_ string, _ fs.DirEntry, err error) error { return err })
+		err := filepath.WalkDir(filepath.Join(top, name), func(_ string, _ fs.DirEntry, err error) error { return err })
 		if err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func DependOn(names ...string) error {
 	return nil
 }
 
-// Root returns the top folder of the repository.
-func Root() (string, error) {
+// root returns the top folder of the repository.
+func root() (string, error) {
 	mod, err := Run("go", "env", "GOMOD")
 	return filepath.Dir(mod), err
 }
