@@ -12,8 +12,9 @@ import (
 )
 
 // While the disk is full, creates are answered 503 with the reason, and plants
-// can be listed. Once there is room again, everything works. Needs root, to mount a
-// small file system.
+// can be listed. Once there is room again, everything works. It must notice a plant that
+// is lost although its create was answered 200, and a program that has to be restarted.
+// Needs root, to mount a small file system.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
