@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// changes wraps two functions of the guide. A command that changes nothing is out of date.
+// changes wraps two functions of docs/removing.md. A command that changes nothing is out of date.
 const changes = `
 change() { count guide_change "$@"; }
 cut() { count guide_cut "$@"; }
@@ -24,12 +24,10 @@ count() {
 `
 
 // TestParts takes each part away from a copy of the project, by the commands of
-// docs/extending.md, which end with the tests that still pass. The copy also has the
+// docs/removing.md, which end with the tests that still pass. The copy also has the
 // second resource, which the commands must not leave behind.
 func TestParts(t *testing.T) {
-	_, section, _ := strings.Cut(read(t, "docs/extending.md"), "\n## Take a part away\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	parts := strings.Split(section, "\n### ")
+	parts := strings.Split(read(t, "docs/removing.md"), "\n## ")
 	block := regexp.MustCompile("(?s)\n```sh\n(.*?)```")
 	for _, part := range parts[1:] {
 		name, _, _ := strings.Cut(part, "\n")
@@ -51,7 +49,7 @@ func TestParts(t *testing.T) {
 		})
 	}
 	if len(parts) == 1 {
-		t.Error("docs/extending.md has no parts to take away")
+		t.Error("docs/removing.md has no parts to take away")
 	}
 }
 
