@@ -103,7 +103,7 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 	$(STATICCHECK) -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
-extending: ## carry out the changes of docs/extending.md on copies of the project, and test these
+extending: ## carry out the changes of docs/extending.md and docs/removing.md on copies of the project, and test these
 	go vet -tags extending ./test/docs
 	$(STATICCHECK) -tags extending ./test/docs
 	go test -tags extending -count=1 -timeout 60m -v -run '^Test(Patches|Routes|Guide|Parts|Rename)$$' ./test/docs
