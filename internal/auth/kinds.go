@@ -9,7 +9,7 @@ import (
 
 // Issuers sign their codes and their ID, refresh and logout tokens with the same keys
 // as access tokens, so only claims tell these apart. The lists have those claims with
-// their sources; docs/tokens.md has the issuers that were tried.
+// their sources; docs/issuers.md has the issuers that were tried.
 
 // forbidden are the claims that an access token of this service doesn't have.
 var forbidden = []struct{ claim, remedy string }{
