@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check pins fuzz mutate session picture bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check pins fuzz mutate session picture plots bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,10 +73,14 @@ session: ## make docs/session.svg again, from the first session of README.md
 picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
 	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"
 
+plots: ## draw the plots of docs again, from docs/benchmarks.json
+	go test ./test/plot -count=1 -args -update
+
 ROUNDS ?= 30
 
-bench: ## print the figures of docs/benchmarks.md; the first ones need Linux
+bench: ## measure the figures of docs/benchmarks.md, and draw them; the function's need Linux
 	go run ./test/bench -rounds $(ROUNDS)
+	$(MAKE) plots
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
 # Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
