@@ -73,7 +73,7 @@ session: ## make docs/session.svg again, from the first session of README.md
 picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
 	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"
 
-plots: ## draw the plots of docs again, from docs/benchmarks.json
+plots: ## draw the plots of docs again, from docs/benchmarks.json and docs/costs.md
 	go test ./test/plot -count=1 -args -update
 
 ROUNDS ?= 30

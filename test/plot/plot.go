@@ -1,5 +1,5 @@
 // Package plot draws the plots of the documents, as SVG: docs/benchmarks.md from what
-// make bench measured. Its test finds
+// make bench measured, and docs/costs.md from the tables of that page. Its test finds
 // plots that are older than their numbers, and draws them again for make plots.
 package plot
 
@@ -45,6 +45,18 @@ func (c *canvas) notes(lines ...string) {
 	for _, line := range lines {
 		c.y += 18
 		c.text(16, c.y, "start", "note", line)
+	}
+}
+
+// legend names the colors of the series, two in a row.
+func (c *canvas) legend(names []string) {
+	for i, name := range names {
+		x := 16 + float64(i%2)*210
+		if i%2 == 0 {
+			c.y += 22
+		}
+		c.add(`<rect x="%.1f" y="%.1f" width="12" height="12" class="s%d"/>`, x, c.y-11, i)
+		c.text(x+18, c.y, "start", "", name)
 	}
 }
 
@@ -101,6 +113,46 @@ func tickStep(largest float64) float64 {
 		}
 	}
 	return 2 * power
+}
+
+// A series is a line through points.
+type series struct{ x, y []float64 }
+
+// logLog draws lines on two logarithmic axes, from one power of ten to another.
+func (c *canvas) logLog(xAxis, yAxis string, xs, ys [2]int, all []series) {
+	const left, right, decade = 92, width - 34, 48
+	top := c.y + 26
+	bottom := top + decade*float64(ys[1]-ys[0])
+	atX := func(exponent float64) float64 {
+		return left + (right-left)*(exponent-float64(xs[0]))/float64(xs[1]-xs[0])
+	}
+	atY := func(exponent float64) float64 { return bottom - decade*(exponent-float64(ys[0])) }
+	c.text(16, c.y+14, "start", "note", yAxis)
+	for e := ys[0]; e <= ys[1]; e++ {
+		c.line(left, atY(float64(e)), right, atY(float64(e)))
+		c.text(left-8, atY(float64(e))+5, "end", "note", "$"+thousands(e))
+	}
+	for e := xs[0]; e <= xs[1]; e++ {
+		c.line(atX(float64(e)), top, atX(float64(e)), bottom)
+		c.text(atX(float64(e)), bottom+17, "middle", "note", thousands(e))
+	}
+	c.text((left+right)/2, bottom+36, "middle", "note", xAxis)
+	for i, s := range all {
+		path := "M"
+		for j := range s.x {
+			x, y := atX(math.Log10(s.x[j])), atY(math.Log10(s.y[j]))
+			path += fmt.Sprintf("%.1f %.1fL", x, y)
+			c.add(`<circle cx="%.1f" cy="%.1f" r="3" class="s%d"/>`, x, y, i)
+		}
+		c.add(`<path d="%s" class="line l%d"/>`, strings.TrimSuffix(path, "L"), i)
+	}
+	c.y = bottom + 40
+}
+
+// thousands returns ten to the power of exponent, which isn't negative, with commas.
+func thousands(exponent int) string {
+	first, rest := exponent%3, exponent/3
+	return "1" + strings.Repeat("0", first) + strings.Repeat(",000", rest)
 }
 
 // gray is the last color of series, for what others are compared with.

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -14,7 +15,10 @@ var update = flag.Bool("update", false, "draw the plots again")
 // The plots and the table of docs/benchmarks.md are those of the newest numbers.
 func TestPlots(t *testing.T) {
 	files := map[string]string{}
-	if err := drawBenchmarks(files, []byte(read(t, "docs/benchmarks.json")), read(t, "docs/benchmarks.md")); err != nil {
+	err := errors.Join(
+		drawCosts(files, read(t, "docs/costs.md")),
+		drawBenchmarks(files, []byte(read(t, "docs/benchmarks.json")), read(t, "docs/benchmarks.md")))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range files {
@@ -23,7 +27,7 @@ func TestPlots(t *testing.T) {
 				t.Error(err)
 			}
 		} else if read(t, name) != want {
-			t.Errorf("%s is older than docs/benchmarks.json: run make plots", name)
+			t.Errorf("%s is older than docs/benchmarks.json and docs/costs.md: run make plots", name)
 		}
 	}
 }
