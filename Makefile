@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check pins fuzz mutate session picture plots bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check pins fuzz mutate picture plots bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,9 +66,6 @@ PKG ?= internal/config
 # The coefficient allows for machines that are busy with several mutants at once.
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
-
-session: ## make docs/session.svg again, from the first session of README.md
-	go test ./test/docs -count=1 -run '^TestSession$$' -args -picture "$$PWD/docs/session.svg"
 
 picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
 	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"

@@ -21,8 +21,7 @@ func TestSession(t *testing.T) {
 	harness.Need(t, "sh", "curl")
 	var want, script strings.Builder
 	pages := read(t, "README.md") + read(t, "docs/configuration.md")
-	sessions := regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1)
-	for _, block := range sessions {
+	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1) {
 		want.WriteString(block[1])
 		for line := range strings.Lines(block[1]) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
@@ -33,12 +32,8 @@ func TestSession(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the pages have no shell session")
 	}
-	dir := t.TempDir()
-	p := harness.StartServer(t, harness.Environ(), dir)
+	p := harness.StartServer(t, harness.Environ(), t.TempDir())
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
-	if *picture != "" { // of the first session
-		drawSession(t, "$ "+command+" &\n"+strings.NewReplacer(p.Base, base, dir, ".data").Replace(p.Stderr.String())+sessions[0][1])
-	}
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
 		shell := exec.CommandContext(t.Context(), "sh")
