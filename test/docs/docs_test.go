@@ -68,7 +68,7 @@ func TestErrorCodes(t *testing.T) {
 }
 
 var (
-	links    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	links    = regexp.MustCompile(`\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	targets  = regexp.MustCompile(`(?m)\bmake ([a-z-]+)`)
 	paths    = regexp.MustCompile("`((?:api|cmd|docs|internal|test|\\.github)/[\\w./-]+)`")
@@ -91,7 +91,7 @@ func TestLinks(t *testing.T) {
 		name, _ := filepath.Rel("../..", page)
 		text := read(t, name)
 		for _, link := range links.FindAllStringSubmatch(text, -1) {
-			checkLink(t, name, link[1])
+			checkLink(t, name, link[1]+link[2])
 		}
 		for _, path := range paths.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil && name != "docs/extending.md" { // which names files that its patches add
