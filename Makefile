@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check pins fuzz mutate picture plots bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check pins fuzz mutate picture check-picture plots bench api-lint api-compat contract issuers extending rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,7 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=darwin go vet ./...
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
+	$(MAKE) check-picture
 
 # Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
 # test/template/requirements.txt, and a test holds deploy.yml to it.
@@ -67,8 +68,10 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
-picture: ## make docs/page.png again, from the page on port 8080; needs Chromium
-	go test ./test/browser -count=1 -run '^TestPage$$/^1280x800_light$$' -args -picture "$$PWD/docs/page.png"
+picture: ## make docs/page.png and docs/page-dark.png again; needs Chromium
+	go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
+check-picture: ## check that these pictures show the page as it is; needs Chromium
+	go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture check
 
 plots: ## draw the plots of docs again, from docs/benchmarks.json and docs/costs.md
 	go test ./test/plot -count=1 -args -update

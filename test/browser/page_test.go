@@ -1,13 +1,10 @@
 package browser
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,16 +17,9 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// make picture sets this flag.
-var picture = flag.String("picture", "", "write the picture of README to this `file`; needs port 8080")
-
 // start starts the program with the settings in env.
 func start(t *testing.T, env ...string) *harness.Server {
-	var args []string
-	if *picture != "" {
-		args = []string{"-addr", "127.0.0.1:8080"}
-	}
-	return harness.StartServer(t, harness.Environ(env...), t.TempDir(), args...)
+	return harness.StartServer(t, harness.Environ(env...), t.TempDir())
 }
 
 // operation opens an operation of the page. The returned function executes it,
@@ -79,16 +69,12 @@ func TestPage(t *testing.T) {
 			b.accessible("broken body")
 			b.fill("#operations-plants-createPlant textarea", example)
 			create("400", `"error": 40003`)
-			name := "<img src=//elsewhere.test> & ☘"
-			if *picture != "" {
-				name = "Ficus"
-			}
+			const name = "<img src=//elsewhere.test> & ☘"
 			b.fill("#operations-plants-createPlant textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
 			create("200", `"name": "`+name+`"`)
 			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
 			list := b.operation("listPlants")
 			list("200", "7\tBasil\therb", large+"\t"+name)
-			b.takePicture()
 			b.accessible("list")
 			b.click("#operations-plants-listPlants .live-response summary")
 			b.sees("#operations-plants-listPlants .live-response", `"id": 7,`, `"id": `+large+`,`)
@@ -115,20 +101,6 @@ func TestPage(t *testing.T) {
 			b.holds("document.querySelector('#operations-plants-listPlants .documented-responses').innerText.split('X-Content-Type-Options').length === 2")
 			b.accessible("unfolded")
 		})
-	}
-}
-
-// takePicture writes the picture of README, if it is wanted: the page from the
-// token to the response.
-func (b *tab) takePicture() {
-	if *picture == "" {
-		return
-	}
-	b.do(chromedp.EmulateViewport(1280, 920))
-	eval[any](b, "document.querySelector('.scheme-container').scrollIntoView()")
-	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err := errors.Join(err, os.WriteFile(*picture, shot, 0o644)); err != nil {
-		b.t.Fatal(err)
 	}
 }
 
