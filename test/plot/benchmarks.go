@@ -37,7 +37,7 @@ func drawBenchmarks(files map[string]string, data []byte, page string) error {
 		return err
 	}
 	panels := []struct{ heading, row string }{
-		{"Cold start with 256 MB, as deployed", ColdStart256},
+		{"Cold start with 256 MB, the template's setting", ColdStart256},
 		{"Cold start with 128 MB", ColdStart128},
 		{"Cold start with 1,769 MB, a whole processor", ColdStart},
 		{"Warm call", WarmCall},
