@@ -98,7 +98,6 @@ func (v *Verifier) Load(ctx context.Context) error {
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
-	fetches := v.keys.fetches.Load() // see newer
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
@@ -115,7 +114,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		}
 	}
 	if token == nil {
-		if token, err = v.verify(ctx, raw, fetches); err != nil {
+		if token, err = v.verify(ctx, raw); err != nil {
 			return Caller{}, err
 		}
 		v.cache.add(hash, token)

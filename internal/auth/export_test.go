@@ -12,17 +12,10 @@ func (v *Verifier) Cached() int {
 // MaxCached is the maximum of what Cached returns.
 const MaxCached = maxCached
 
-// Age moves what has happened to v's remote keys into the past, as if the program had
-// been frozen, or with a negative duration into the future, as if the clock had been
-// set back.
+// Age makes the wall clock advance, as if the program had been frozen, or with a
+// negative duration go back, as if it had been set.
 func (v *Verifier) Age(by time.Duration) {
-	k := v.keys
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, t := range []*time.Time{&k.fetched, &k.last.began, &k.searched} {
-		*t = t.Add(-by)
-	}
+	v.keys.mu.Lock()
+	defer v.keys.mu.Unlock()
+	v.keys.clock.wall = v.keys.clock.wall.Add(-by)
 }
-
-// WallClock is the clock that ages are measured with.
-var WallClock = wallClock

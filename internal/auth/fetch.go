@@ -27,17 +27,19 @@ const (
 // Cognito, a known address.
 func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	k := &issuerKeys{
-		client:   restrict(client),
-		log:      log,
-		issuer:   c.Issuer,
-		scopes:   scopes,
-		fixed:    c.Keys != nil,
-		set:      c.Keys,
-		source:   source{address: c.KeysURL},
-		last:     &fetch{ended: true},
-		changed:  make(chan struct{}),
-		searches: newSearches(),
-		warnings: rate.Sometimes{Interval: time.Second},
+		client:       restrict(client),
+		log:          log,
+		issuer:       c.Issuer,
+		scopes:       scopes,
+		fixed:        c.Keys != nil,
+		set:          c.Keys,
+		source:       source{address: c.KeysURL},
+		clock:        newClock(),
+		keyStep:      &step{ended: true},
+		metadataStep: &step{ended: true},
+		changed:      make(chan struct{}),
+		searches:     rate.NewLimiter(rate.Every(2*time.Second), 3),
+		warnings:     rate.Sometimes{Interval: time.Second},
 	}
 	if c.Keys != nil || c.KeysURL != "" {
 		return k, nil
@@ -66,9 +68,12 @@ func isCognito(issuer *url.URL) bool {
 }
 
 // readMetadata returns what the first valid metadata document says.
-func (k *issuerKeys) readMetadata() (source, error) {
+func (k *issuerKeys) readMetadata(s *step) (source, error) {
 	var faults []string
 	for _, address := range k.metadata {
+		k.mu.Lock()
+		s.began = k.clock.now()
+		k.mu.Unlock()
 		found, err := read(k.client, address, k.parseMetadata)
 		if err == nil {
 			return found, nil

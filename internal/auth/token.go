@@ -39,9 +39,8 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks everything about a token except the time. For fetches, see
-// [issuerKeys.newer].
-func (v *Verifier) verify(ctx context.Context, raw string, fetches int64) (*verifiedToken, error) {
+// verify checks everything about a token except the time.
+func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, fetches int64) (*veri
 	if err != nil {
 		return nil, err
 	}
-	if token.keys, err = v.signedBy(ctx, jws, h, fetches); err != nil {
+	if token.keys, err = v.signedBy(ctx, jws, h); err != nil {
 		return nil, err
 	}
 	// The scopes come last: only an issuer may make this program read a long list.
@@ -75,25 +74,24 @@ func (v *Verifier) verify(ctx context.Context, raw string, fetches int64) (*veri
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
 // ones don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, fetches int64) (*KeySet, error) {
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for { // a fetch brings at most two key sets: at the known address, and where the metadata says
-		fault := keys.verify(jws, h)
-		if fault == nil {
-			return keys, nil
-		}
-		newer, err := v.keys.newer(ctx, keys, fetches)
+	fault := keys.verify(jws, h)
+	if fault == nil {
+		return keys, nil
+	}
+	for keys, err := range v.keys.newer(ctx, keys) {
 		if err != nil { // which would mean 503, but anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 		}
-		if newer == nil {
-			return nil, fault
+		if fault = keys.verify(jws, h); fault == nil {
+			return keys, nil
 		}
-		keys = newer
 	}
+	return nil, fault
 }
 
 // A header has the parameters of a JOSE header that matter here.

@@ -1,0 +1,209 @@
+package auth_test
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+)
+
+const (
+	keysURL = "https://keys.test/k?v=1"
+	openID  = "https://a.test/.well-known/openid-configuration"
+	oauth   = "https://a.test/.well-known/oauth-authorization-server" // of RFC 8414
+)
+
+func metadata(issuer, jwksURI string, scopes any) string {
+	return toJSON(map[string]any{"issuer": issuer, "jwks_uri": jwksURI, "scopes_supported": scopes})
+}
+
+func TestDiscovery(t *testing.T) {
+	valid := metadata("https://a.test", keysURL, nil)
+	tokens := authtest.NewIssuer(t)
+	const cognito = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
+	jwks := string(tokens.JWKS())
+	for _, test := range []struct {
+		issuer    string
+		url, page string // the metadata or, for the last ones, the keys
+		want      string // in the error, if any
+	}{
+		{"https://a.test", openID, valid, ""},
+		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL, nil), ""},
+		{"https://a.test", oauth, valid, ""},
+		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL, nil), ""},
+		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
+		{"https://a.test", openID, "\ufeff" + strings.Replace(valid, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
+		{"https://a.test", openID, strings.Replace(valid, "null", `"openid"`, 1), ""},
+		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
+		{"https://a.test", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, `its issuer is ""`},
+		{"https://a.test", openID, `{"issuer":"https://a.test","jwks_uri":7}`, `the address "" has no host`},
+		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/"`},
+		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
+		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k", nil), "must be https"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing", nil), "status 404"},
+		// The address of Cognito's keys is known.
+		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
+		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
+		{"https://cognito-idp.x.amazonaws.com.b.test/p", "https://cognito-idp.x.amazonaws.com.b.test/p/.well-known/jwks.json", jwks, "status 404"},
+		{"https://b.test/p", "https://b.test/p/.well-known/jwks.json", jwks, "status 404"},
+	} {
+		s := &site{pages: map[string]string{keysURL: jwks, test.url: test.page}}
+		v := newVerifier(t, auth.Config{Issuer: test.issuer}, s, io.Discard)
+		checkLoad(t, v, test.want)
+		checkLoad(t, v, test.want) // now that the address may be known
+		if test.want == "" {
+			claims := authtest.Claims("alice")
+			claims["iss"] = test.issuer
+			check(t, v, tokens.Sign(claims), "")
+		}
+	}
+}
+
+// Each fetch reads the keys at the known address and then the metadata, whose
+// address may have changed.
+func TestMovedKeys(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		expect := func(issuer *authtest.Issuer, want string, requests ...string) {
+			t.Helper()
+			checkTook(t, v, issuer, want, 0)
+			if !slices.Equal(s.requests, requests) {
+				t.Errorf("fetched %q, want %q", s.requests, requests)
+			}
+			s.requests = nil
+		}
+		expect(old, "", openID, keysURL)
+		expect(tokens, invalid, keysURL, openID) // a search
+		s.pages[openID] = metadata("https://a.test", moved, nil)
+		expect(tokens, "", keysURL, openID, moved)
+		time.Sleep(time.Hour)
+		expect(tokens, "", moved, openID) // a refresh
+		delete(s.pages, openID)
+		time.Sleep(time.Hour)
+		expect(tokens, "", moved, openID, oauth)
+		expect(tokens, "") // although the metadata is gone
+		if err := v.Load(t.Context()); err != nil {
+			t.Errorf("fresh keys without metadata: %v", err)
+		}
+	})
+}
+
+// A token that is signed with a new key waits for the key, but not for the metadata,
+// unless that leads to the key.
+func TestRotatedKeyWithMetadata(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		old, tokens, elsewhere := authtest.NewIssuer(t), authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(elsewhere.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		checkLoad(t, v, "")
+		s.delay = 300 * ms
+		s.pages[keysURL] = string(tokens.JWKS())
+		checkTook(t, v, tokens, "", 300*ms)
+		checkTook(t, v, old, invalid, 300*ms) // until the same fetch ends
+		s.pages[openID] = metadata("https://a.test", moved, nil)
+		checkTook(t, v, elsewhere, "", 900*ms)
+	})
+}
+
+// checkTook is check with a token of https://a.test that these keys sign. The response
+// must take exactly this long.
+func checkTook(t *testing.T, v *auth.Verifier, keys *authtest.Issuer, want string, took time.Duration) {
+	t.Helper()
+	start := time.Now()
+	claims := authtest.Claims("alice")
+	claims["iss"], claims["exp"] = "https://a.test", 1e10
+	check(t, v, keys.Sign(claims), want)
+	if d := time.Since(start); d != took {
+		t.Errorf("took %v, want %v", d, took)
+	}
+}
+
+// If only the metadata fails, the log doesn't say that there are no keys.
+func TestMetadataFails(t *testing.T) {
+	tokens := authtest.NewIssuer(t)
+	s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(tokens.JWKS())}}
+	var log strings.Builder
+	v := newVerifier(t, auth.Config{Issuer: "https://a.test", ScopePolicy: auth.ScopesOptional}, s, &log)
+	checkLoad(t, v, "")
+	delete(s.pages, openID)
+	checkLoad(t, v, "")
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `msg="metadata of the token issuer not fetched; the keys were"`) || !strings.Contains(text, "status 404") {
+		t.Errorf("got the log:\n%s", text)
+	}
+}
+
+// A search doesn't wait for metadata that another fetch is reading.
+func TestSearchWhileMetadataHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		checkLoad(t, v, "")
+		s.delays = map[string]time.Duration{openID: time.Hour}
+		checkTook(t, v, tokens, invalid, time.Second)
+		synctest.Wait()
+		s.pages[keysURL] = string(tokens.JWKS())
+		checkTook(t, v, tokens, "", 0)
+		checkTook(t, v, old, invalid, time.Second)
+		time.Sleep(10 * time.Second) // the fetch ends
+		synctest.Wait()
+		if n := strings.Count(strings.Join(s.requests, " "), openID); n != 2 {
+			t.Errorf("the metadata was requested %d times, want once after the start", n)
+		}
+	})
+}
+
+// Keys are read at the new address even if those at the old one were being read.
+func TestMovedKeysDuringSearch(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		checkLoad(t, v, "")
+		s.delay = 200 * ms
+		s.pages[openID] = metadata("https://a.test", moved, nil)
+		var group sync.WaitGroup
+		group.Go(func() { checkTook(t, v, tokens, "", 700*ms) })
+		time.Sleep(300 * ms)                // until the metadata is being read
+		checkTook(t, v, tokens, "", 400*ms) // the rest of the old keys, and the new ones
+		group.Wait()
+	})
+}
+
+// New scopes in the metadata count at once, whether the keys can be fetched or not.
+func TestNewScopes(t *testing.T) {
+	for _, keysFail := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			tokens := authtest.NewIssuer(t)
+			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
+			s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(tokens.JWKS())}}
+			var log strings.Builder
+			v, token := newVerifier(t, auth.Config{}, s, &log), es256(tokens, lastingClaims)
+			checkScopes(t, v, token, "plants/read plants/write", "")
+			s.requests = nil
+			s.pages[url] = metadata(authtest.IssuerURL, keysURL, []string{"plants/read"})
+			if keysFail {
+				delete(s.pages, keysURL)
+			}
+			time.Sleep(time.Hour)
+			checkScopes(t, v, token, "", "it names no scope of this service")
+			if want := []string{keysURL, url}; !slices.Equal(s.requests, want) {
+				t.Errorf("fetched %q, want %q", s.requests, want)
+			}
+			if got := strings.Contains(log.String(), "token keys not fetched"); got != keysFail {
+				t.Errorf("got the log %s", &log)
+			}
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package auth
+
+import "time"
+
+// A step of a fetch reads the keys or the metadata.
+type step struct {
+	began time.Time // or, for the second document of the metadata, when it was requested
+	ended bool
+	err   error
+}
+
+// running reports whether the step goes on. No document takes longer than fetchTimeout:
+// a step that seems to was frozen with the program.
+func (s *step) running(now time.Time) bool {
+	return !s.ended && now.Sub(s.began) <= fetchTimeout
+}
+
+// idle reports whether no step is running. It must be called with k.mu.
+func (k *issuerKeys) idle() bool {
+	now := k.clock.now()
+	return !k.keyStep.running(now) && !k.metadataStep.running(now)
+}
+
+// start starts a fetch. It must be called with k.mu, while no keys are being read. It
+// shares metadata that is.
+func (k *issuerKeys) start(now time.Time) {
+	k.began = now
+	if k.source.address == "" {
+		k.startMetadata(now)
+		return
+	}
+	k.metadataDue = len(k.metadata) > 0 && !k.metadataStep.running(now)
+	k.startKeys(now)
+}
+
+// startKeys starts the step that reads the keys. It must be called with k.mu.
+func (k *issuerKeys) startKeys(now time.Time) {
+	s, address := &step{began: now}, k.source.address
+	k.keyStep = s
+	go func() {
+		set, err := read(k.client, address, ParseKeySet)
+		if err != nil {
+			k.warn("token keys not fetched", err)
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.keyStep != s { // replaced, since it was frozen
+			return
+		}
+		s.ended, s.err = true, err
+		now := k.clock.now()
+		switch {
+		case address != k.source.address: // see learn
+			k.startKeys(now)
+		case err == nil:
+			set.scopesPublished = k.source.scopesPublished
+			k.set, k.fetched = set, s.began
+		}
+		if k.metadataDue {
+			k.startMetadata(now)
+		}
+		k.notify()
+	}()
+}
+
+// startMetadata starts the step that reads the metadata. It must be called with k.mu.
+func (k *issuerKeys) startMetadata(now time.Time) {
+	k.metadataDue = false
+	s, failed := &step{began: now}, "metadata of the token issuer not fetched; the keys were"
+	if k.source.address == "" || k.keyStep.err != nil {
+		failed = "token keys not fetched"
+	}
+	k.metadataStep = s
+	go func() {
+		found, err := k.readMetadata(s)
+		if err != nil {
+			k.warn(failed, err)
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.metadataStep != s { // replaced, since it was frozen
+			return
+		}
+		s.ended, s.err = true, err
+		if err == nil {
+			k.learn(found)
+		}
+		k.notify()
+	}()
+}
+
+// learn adopts what the metadata says. It must be called with k.mu.
+func (k *issuerKeys) learn(found source) {
+	known := k.source
+	k.source = found
+	if k.set != nil && found.scopesPublished != known.scopesPublished {
+		// Another set, so that tokens in the cache are verified again.
+		k.set = &KeySet{k.set.keys, found.scopesPublished}
+	}
+	now := k.clock.now()
+	if found.address != known.address && !k.keyStep.running(now) {
+		k.startKeys(now)
+	}
+}
+
+// notify wakes those who wait. It must be called with k.mu.
+func (k *issuerKeys) notify() {
+	close(k.changed)
+	k.changed = make(chan struct{})
+	if k.idle() { // the next fetch may be an hour away
+		go k.client.CloseIdleConnections()
+	}
+}
+
+func (k *issuerKeys) warn(message string, cause error) {
+	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
+}
