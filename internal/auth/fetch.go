@@ -67,20 +67,21 @@ func isCognito(issuer *url.URL) bool {
 	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// readMetadata returns what the first valid metadata document says.
+// readMetadata returns what the first document says that isn't missing. A document that
+// can't be read may name scopes, so the next one doesn't replace it.
 func (k *issuerKeys) readMetadata(s *step) (source, error) {
-	var faults []string
+	var missing []string
 	for _, address := range k.metadata {
 		k.mu.Lock()
 		s.began = k.clock.now()
 		k.mu.Unlock()
 		found, err := read(k.client, address, k.parseMetadata)
-		if err == nil {
-			return found, nil
+		if !errors.Is(err, errNotFound) {
+			return found, err
 		}
-		faults = append(faults, err.Error())
+		missing = append(missing, err.Error())
 	}
-	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(faults, "; "))
+	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
 }
 
 // parseMetadata reads the members that matter. An odd one in scopes_supported
@@ -98,7 +99,9 @@ func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
 	return source{address, k.scopes.publishedIn(m["scopes_supported"])}, CheckURL(address)
 }
 
-// read reads a document and parses it.
+var errNotFound = errors.New("status 404 Not Found")
+
+// read reads a document and parses it. If there is none, the error is errNotFound.
 func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
 	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
 	if err != nil {
@@ -113,6 +116,8 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 	// The body is read whatever the status, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		err = errNotFound
 	case resp.StatusCode != http.StatusOK:
 		err = fmt.Errorf("status %s", resp.Status)
 	case len(body) > maxBodyBytes:

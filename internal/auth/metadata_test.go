@@ -207,3 +207,36 @@ func TestNewScopes(t *testing.T) {
 		})
 	}
 }
+
+// The document of RFC 8414 counts only if there is no other: what that says about
+// scopes may be missing in this one. Scopes that were published once count for good.
+func TestSecondDocument(t *testing.T) {
+	tokens := authtest.NewIssuer(t)
+	token := es256(tokens, strings.Replace(lastingClaims, authtest.IssuerURL, "https://a.test", 1))
+	const none = "it names no scope of this service"
+	for name, test := range map[string]struct{ first, want string }{
+		"absent":        {notFound, ""},
+		"503":           {"HTTP/1.1 503 Service Unavailable\r\n\r\n", "openid-configuration: status 503 Service Unavailable"},
+		"HTML":          {"<html>", "openid-configuration: not a JSON object"},
+		"empty":         {ok, "openid-configuration: not a JSON object"},
+		"no connection": {"", "openid-configuration: unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pages := map[string]string{keysURL: string(tokens.JWKS()), openID: test.first, oauth: metadata("https://a.test", keysURL, nil)}
+				checkLoad(t, newVerifier(t, auth.Config{Issuer: "https://a.test"}, &site{pages: pages}, io.Discard), test.want)
+
+				s := &site{pages: map[string]string{keysURL: pages[keysURL], openID: metadata("https://a.test", keysURL, []string{"plants/read"})}}
+				var log strings.Builder
+				v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, &log)
+				checkScopes(t, v, token, "", none)
+				s.pages = pages
+				time.Sleep(time.Hour)
+				checkScopes(t, v, token, "", none)
+				if !strings.Contains(log.String(), test.want) {
+					t.Errorf("got the log %s, want %s", &log, test.want)
+				}
+			})
+		})
+	}
+}

@@ -89,9 +89,11 @@ func (k *issuerKeys) startMetadata(now time.Time) {
 	}()
 }
 
-// learn adopts what the metadata says. It must be called with k.mu.
+// learn adopts what the metadata says. Scopes that were published count for good: no
+// client may gain rights because a document is incomplete. It must be called with k.mu.
 func (k *issuerKeys) learn(found source) {
 	known := k.source
+	found.scopesPublished = found.scopesPublished || known.scopesPublished
 	k.source = found
 	if k.set != nil && found.scopesPublished != known.scopesPublished {
 		// Another set, so that tokens in the cache are verified again.
