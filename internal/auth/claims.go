@@ -1,8 +1,10 @@
 package auth
 
 import (
+	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -124,4 +126,18 @@ func (m members) date(name string) (time.Time, error) {
 func unquote(v jsontext.Value) (s string, ok bool) {
 	b, err := jsontext.AppendUnquote(nil, v)
 	return string(b), err == nil
+}
+
+// stringsIn returns the strings in a value at any depth, with the names of members. A
+// missing value has none.
+func stringsIn(v jsontext.Value) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
+		for {
+			token, err := d.ReadToken()
+			if err != nil || token.Kind() == '"' && !yield(token.String()) {
+				return
+			}
+		}
+	}
 }

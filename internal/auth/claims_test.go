@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +193,14 @@ func TestScopes(t *testing.T) {
 			}
 		}
 	}
+	// In a claim that restricts but doesn't grant, any form does.
+	for _, value := range []string{
+		`["plants/read",7]`, `[["x",["plants/read"]]]`, `{"x":{"y":"plants/read"}}`, `{"plants/read":true}`, `[null,{"name":"plants/read"}]`,
+	} {
+		for _, claim := range []string{"permissions", "scopes", "roles"} {
+			checkScopes(t, v, es256(issuer, claimsAnd(`"`+claim+`":`+value)), "", claim+` has "plants/read"`)
+		}
+	}
 	for _, claim := range []string{"groups", "entitlements", "authorities"} { // which restrict nothing
 		checkScopes(t, v, es256(issuer, claimsAnd(`"`+claim+`":["plants/read"]`)), all, "")
 	}
@@ -233,7 +242,9 @@ func TestScopesOfTheIssuer(t *testing.T) {
 		{[]any{1, nil, "plants:x"}, auth.ScopesAsPublished, "", "", 0},
 		{"openid plants/read", auth.ScopesAsPublished, "", "", 0},
 		{[]any{"openid", 1}, auth.ScopesAsPublished, all, "", 1},
-		{map[string]string{"plants/read": "x"}, auth.ScopesAsPublished, all, "", 1},
+		{map[string]string{"plants/read": "x"}, auth.ScopesAsPublished, "", "", 0},
+		{json.RawMessage(`[{"x":1,"x":1},"plants/read"]`), auth.ScopesAsPublished, "", "", 0},
+		{7, auth.ScopesAsPublished, all, "", 1},
 		{[]string{"plants/read"}, auth.ScopesOptional, all, all, 0},
 		{nil, auth.ScopesOptional, all, all, 0},
 		{nil, auth.ScopesRequired, "", "", 0},

@@ -92,12 +92,14 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	return set, nil
 }
 
+// lenient are the options for documents of an issuer.
+var lenient = []json.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
 // unmarshalLeniently unmarshals a document of an issuer. It accepts a byte order mark,
 // duplicate names and invalid UTF-8, so that an oddity elsewhere in the document
 // doesn't make the service unavailable.
 func unmarshalLeniently(data []byte, v any) error {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, lenient...)
 }
 
 // parse parses a JSON Web Key (RFC 7517 section 4). It returns an error if the key is

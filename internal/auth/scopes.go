@@ -2,7 +2,6 @@ package auth
 
 import (
 	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"slices"
 	"strings"
 	"unicode"
@@ -82,8 +81,7 @@ func (s serviceScopes) restriction(claims members) (restriction, error) {
 		}
 	}
 	for _, claim := range otherClaims {
-		lists, _ := claims.texts(claim) // none if the claim has another form
-		for _, list := range lists {
+		for list := range stringsIn(claims[claim]) {
 			r.note(claim, s.firstIn(list))
 		}
 	}
@@ -136,15 +134,12 @@ func isOddSeparator(r rune) bool {
 // publishedIn reports whether scopes_supported of an issuer's metadata, which should
 // be an array of strings, names one of the scopes.
 func (s serviceScopes) publishedIn(supported jsontext.Value) bool {
-	if list, ok := unquote(supported); ok {
-		return s.firstIn(list) != ""
+	for list := range stringsIn(supported) {
+		if s.firstIn(list) != "" {
+			return true
+		}
 	}
-	var lists []jsontext.Value
-	_ = json.Unmarshal(supported, &lists) // none if it has another form
-	return slices.ContainsFunc(lists, func(v jsontext.Value) bool {
-		list, _ := unquote(v)
-		return s.firstIn(list) != ""
-	})
+	return false
 }
 
 // grant gives the caller of a verified token its scopes.
