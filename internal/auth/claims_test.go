@@ -100,6 +100,11 @@ func TestClaims(t *testing.T) {
 		{"", `"type":"ID"`, send},
 		{"", `"type":"id_token"`, send},
 		{"", `"token_type":"refresh-TOKEN"`, send},
+		{"", `"tokenType":"refreshToken"`, send},
+		{"", `"type":"Refresh Token"`, `the claim type is "Refresh Token"`},
+		{"", `"ttype":"IDToken"`, send},
+		{"", `"token_class":"id--token"`, send},
+		{"", `"nonce":"x","type":"AccessToken"`, ""},
 		{"", `"at_hash":null,"c_hash":"","events":null,"cnf":null`, ""},
 		{"", `"nonce":"x"`, likeID},
 		{"", `"nonce":"","auth_time":null`, ""}, // Casdoor

@@ -25,8 +25,9 @@ var demanded = []kindClaim{
 	{"typ", []string{"bearer", "jwt", "at+jwt", "access"}}, // Keycloak; the media types of the header; Guardian
 }
 
-// rejected are the claims that must not have any of the values.
-var rejected = []kindClaim{
+// telling are further claims that say what a token is. They must not have any of the
+// values.
+var telling = []kindClaim{
 	{"token_class", others},                          // idpyoidc
 	{"ttype", append([]string{"a", "r"}, others...)}, // oidcendpoint, where access tokens are T
 	{"type", others},                                 // Glewlwyd, Flask-JWT-Extended, Pocket ID
@@ -38,7 +39,7 @@ var rejected = []kindClaim{
 
 // others are names of tokens that are not access tokens.
 var others = []string{
-	"code", "access_code", "authorization_code", "refresh", "refresh_token", "id", "id_token",
+	"code", "accesscode", "authorizationcode", "refresh", "refreshtoken", "id", "idtoken",
 }
 
 // A kindClaim is a claim that says what a token is. The values are as
@@ -67,9 +68,9 @@ func checkKind(h header, claims members) error {
 			return notAccess(claims, d.claim)
 		}
 	}
-	for _, r := range rejected {
-		if slices.Contains(r.values, claims.kindName(r.claim)) {
-			return notAccess(claims, r.claim)
+	for _, t := range telling {
+		if slices.Contains(t.values, claims.kindName(t.claim)) {
+			return notAccess(claims, t.claim)
 		}
 	}
 	// ID tokens have nonce, and often auth_time. So do some access tokens, which
@@ -95,7 +96,7 @@ func saysAccess(h header, claims members) bool {
 	if h.typ == "at+jwt" || claims.has("token_use") || claims.has("typ") && claims.kindName("typ") != "jwt" {
 		return true
 	}
-	return slices.ContainsFunc(rejected, func(r kindClaim) bool { return claims.kindName(r.claim) == "access_token" })
+	return slices.ContainsFunc(telling, func(t kindClaim) bool { return claims.kindName(t.claim) == "accesstoken" })
 }
 
 // says reports whether a claim is present and neither null nor an empty string: tokens
@@ -104,9 +105,12 @@ func (m members) says(claim string) bool {
 	return m.has(claim) && m[claim].Kind() != 'n' && string(m[claim]) != `""`
 }
 
-// kindName returns a claim in lower case, with underscores for hyphens, or "" if it
-// isn't a string.
+// kindName returns a claim in lower case without hyphens, underscores and spaces, so
+// that refresh_token and RefreshToken are the same. It returns "" if the claim isn't a
+// string.
 func (m members) kindName(claim string) string {
 	value, _ := unquote(m[claim])
-	return strings.ReplaceAll(strings.ToLower(value), "-", "_")
+	return wordBreaks.Replace(strings.ToLower(value))
 }
+
+var wordBreaks = strings.NewReplacer("-", "", "_", "", " ", "")
