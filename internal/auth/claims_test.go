@@ -182,20 +182,31 @@ func TestScopes(t *testing.T) {
 		{`"Plants/admin"`, "", "Plants/admin"},
 		{`"READ_PLANTS"`, "", "READ_PLANTS"},
 		{`"plants:write plants/read"`, "plants/read", "plants:write"},
+		// Spellings that aren't recognized.
+		{`"plants_admin"`, all, ""},
+		{`"plants-admin"`, all, ""},
+		{`"PlantsRead"`, all, ""},
+		{`"urn:plants:read"`, all, ""},
+		{`"api/plants/read"`, all, ""},
+		{`"read:plants:own"`, all, ""},
+		{`"openid&plants/read"`, all, ""},
+		{`"openid%20plants/read"`, all, ""},
+		{`"openid\u0000plants/read"`, all, ""},
+		{`"openid\u200bplants/read"`, all, ""},
 	} {
 		for _, claim := range []string{"scope", "scp", "permissions", "scopes", "roles"} {
 			allowed, limit := test.allowed, ""
+			required, missing := "", "it names no scope of this service"
 			if test.limit != "" {
 				limit = claim + ` has "` + test.limit + `"`
 				if claim != "scope" && claim != "scp" {
 					allowed = ""
 				}
+				required, missing = allowed, limit
 			}
 			token := es256(issuer, claimsAnd(`"`+claim+`":`+test.scope))
 			checkScopes(t, v, token, allowed, limit)
-			if limit != "" {
-				checkScopes(t, strict, token, allowed, limit)
-			}
+			checkScopes(t, strict, token, required, missing)
 		}
 	}
 	// In a claim that restricts but doesn't grant, any form does.

@@ -24,8 +24,11 @@ const (
 // serviceScopes are the scopes of the service, such as plants/read.
 type serviceScopes []string
 
-// include reports whether a name is one of the scopes, or in their namespace, in any
-// spelling: plants/read, plants:admin, Plants.Read or read:plants, but not plants.
+// include reports whether a name is like one of the scopes: it begins with their
+// namespace and one of the separators / : . in whatever case, such as plants:admin or
+// Plants.Read; or it has the same words in any order, such as read:plants or
+// READ_PLANTS. Other spellings aren't recognized, for example plants_admin, PlantsRead,
+// urn:plants:read, or plants alone.
 func (s serviceScopes) include(name string) bool {
 	return slices.ContainsFunc(s, func(scope string) bool {
 		return strings.EqualFold(namespace(name), namespace(scope)) || slices.Equal(words(name), words(scope))
@@ -44,9 +47,9 @@ func words(name string) []string {
 	return list
 }
 
-// standardClaims are where issuers put scopes: RFC 9068 section 2.2.3; Okta and
-// Microsoft Entra ID. Names in the otherClaims restrict a token too, but nobody can
-// know to what.
+// standardClaims grant scopes: scope is that of RFC 9068 section 2.2.3, scp that of Okta
+// and Microsoft Entra ID. A name in otherClaims only restricts a token, since nobody can
+// know to what. No other claim does.
 var (
 	standardClaims = []string{"scope", "scp"}
 	otherClaims    = []string{"permissions", "scopes", "roles"}
@@ -54,7 +57,7 @@ var (
 
 // A restriction is what a token says about the scopes of the service.
 type restriction struct {
-	restricted bool     // it names one, in whatever claim and spelling
+	restricted bool     // it has a name that include recognizes
 	scopes     []string // that it names exactly
 	reason     string   // for the log: the first claim and name that restrict it
 }
@@ -95,16 +98,20 @@ func (r *restriction) note(claim, name string) {
 	}
 }
 
-// firstIn returns the first name in a list that is one of the service's, or "". Names
-// are separated by spaces. With other separators, each part counts too, and firstIn
+// firstIn returns the first name in a list that is like one of the scopes, or "". Names
+// are separated by spaces. In a list with other separators each part counts, and firstIn
 // returns the whole list, to show them.
 func (s serviceScopes) firstIn(list string) string {
-	odd := strings.ContainsFunc(list, isOddSeparator)
+	if strings.ContainsFunc(list, isOddSeparator) {
+		parts := strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || isOddSeparator(r) })
+		names := strings.Split(list, " ") // of which plants+read is one
+		if slices.ContainsFunc(parts, s.include) || slices.ContainsFunc(names, s.include) {
+			return list
+		}
+		return ""
+	}
 	for name := range strings.SplitSeq(list, " ") {
-		if s.include(name) || odd && slices.ContainsFunc(strings.FieldsFunc(name, isOddSeparator), s.include) {
-			if odd {
-				return list
-			}
+		if s.include(name) {
 			return name
 		}
 	}
@@ -126,7 +133,8 @@ func (s serviceScopes) grantedBy(list string) (granted []string) {
 	return granted
 }
 
-// isOddSeparator reports whether r separates the scopes of some issuers.
+// isOddSeparator reports whether r separates the scopes of some issuers. Others, such as
+// & or a zero-width space, aren't recognized.
 func isOddSeparator(r rune) bool {
 	return r != ' ' && (unicode.IsSpace(r) || strings.ContainsRune(",;|+", r))
 }
