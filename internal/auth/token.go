@@ -13,7 +13,14 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-const leeway = 30 * time.Second // for clock skew between the issuer and this machine
+const (
+	leeway = 30 * time.Second // for clock skew between the issuer and this machine
+
+	// In bytes of base64url. A header with an RSA key (jwk) has 700. One with
+	// certificates (x5c) has more, but go-jose would parse them before the signature is
+	// verified, twice and for nothing.
+	maxHeaderLength = 1 << 10
+)
 
 // algorithms doesn't have "none" or any symmetric algorithm: with a symmetric key,
 // whoever can verify a token can also sign one.
@@ -101,16 +108,17 @@ type header struct {
 }
 
 // parse returns the header and the payload of a JWS in compact serialization (RFC 7515
-// section 7.1). It accepts only one encoding of each part, so that no token can be
-// written in two ways. It ignores jku, jwk, x5u, x5c and the like: the key set alone
-// says what a key is.
+// section 7.1). It accepts only the canonical encoding of each part. It ignores jku, jwk,
+// x5u, x5c and the like: the key set alone says what a key is.
 func parse(raw string) (h header, payload []byte, err error) {
-	parts := strings.Split(raw, ".")
+	parts := strings.SplitN(raw, ".", 6) // of more, only the number would count
 	switch {
 	case len(parts) == 5:
 		return h, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
 	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
 		return h, nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
+	case len(parts[0]) > maxHeaderLength:
+		return h, nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates", len(parts[0]), maxHeaderLength)
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
