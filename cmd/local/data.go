@@ -12,9 +12,10 @@ import (
 )
 
 // secureData creates the data directory if it is missing, and makes its files
-// private: one that was copied there may not be. It refuses a directory that other
-// users can write to, since they could replace the files, and files that aren't
-// regular.
+// private: one that was copied there may not be. It refuses a directory of another user,
+// or that others can write to, since they could replace the files, and files that aren't
+// regular. It doesn't check the directories above: a user who can rename this one, or
+// change it through an access control list, can replace it too.
 func secureData(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("-data %q can't be created (%w): choose a directory that you can write to", dir, err)
@@ -22,6 +23,9 @@ func secureData(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("-data: %w", err)
+	}
+	if isOthers(info) {
+		return fmt.Errorf("-data %s: it belongs to another user: chown it, or choose a new directory", dir)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows has no such modes
 		return fmt.Errorf("-data %s: other users can write to this directory: run chmod go-w %[1]s, or choose a new directory", dir)

@@ -12,7 +12,8 @@ import (
 // Create calls fill to write a file that only the current user can access (mode 0600),
 // and then gives it the name path, unless that exists. A full disk, a killed process or
 // a power failure leaves no incomplete file at path. Of processes that create it at the
-// same moment, one succeeds, and the others leave its file alone.
+// same moment, one succeeds, and the others leave its file alone; but on a file system
+// without hard links, such as FAT, the last one replaces the file of the others.
 //
 // Fill gets the name of an empty file in the same directory. The contents are on disk
 // when Create returns; the name is after [SyncDir].
@@ -30,8 +31,7 @@ func Create(path string, fill func(temp string) error) error {
 	if err := syncFile(temp); err != nil {
 		return err
 	}
-	// Unlike a rename, a link never replaces the file of another process, but some file
-	// systems have no links.
+	// Unlike a rename, a link never replaces a file.
 	if err := os.Link(temp, path); err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
