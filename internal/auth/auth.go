@@ -25,8 +25,8 @@ var (
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 )
 
-// RetryAfter is how long clients should wait after ErrKeysUnavailable: the least time
-// between two attempts to fetch keys while there are none.
+// RetryAfter is how long clients should wait after ErrKeysUnavailable. Fetches that
+// begin for this reason are at least that far apart.
 const RetryAfter = 5 * time.Second
 
 const (
@@ -68,7 +68,7 @@ type Verifier struct {
 }
 
 // New returns a Verifier of the tokens that c describes. It fetches keys with
-// client, whose idle connections it closes, and logs failures.
+// client, whose idle connections it closes, and logs why a fetch fails.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
 // as plants/read. A token has those that it names. If it only names something like

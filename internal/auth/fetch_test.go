@@ -103,7 +103,7 @@ func TestResponses(t *testing.T) {
 			checkLoad(t, v, test.want)
 			check(t, v, issuer.Token("alice"), "")
 			if n := strings.Count(log.String(), "\n"); n != 1 || len(log.String()) > 500 {
-				t.Errorf("got the log %s; want one line of a failure", log.String())
+				t.Errorf("got the log %s; want one line about the fetch", log.String())
 			}
 		})
 	}

@@ -125,12 +125,12 @@ func (k *key) parse(data jsontext.Value) error {
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} {
 		delete(m, name)
 	}
-	data, err := json.Marshal(m)
+	rest, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
 	var parsed jose.JSONWebKey
-	if err := parsed.UnmarshalJSON(data); err != nil {
+	if err := parsed.UnmarshalJSON(rest); err != nil {
 		return err
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {

@@ -25,9 +25,10 @@ import (
 // Then it uses the keys at hand. The fetch goes on even if nobody waits any more.
 //
 // A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
-// may have moved its keys or added scopes; and after a move the keys again. One step at
-// a time reads the keys, and one the metadata. So a slow reading is shared, and slow
-// metadata doesn't delay the next search for a new key.
+// may have moved its keys or added scopes; and after a move the keys again. If their
+// address is unknown, it begins with the metadata. A request waits for the fetch that is
+// running, rather than start another. Only a token that the keys don't verify starts one
+// while the metadata is being read: metadata that hangs must not hide a new key.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger

@@ -21,8 +21,8 @@ func (k *issuerKeys) idle() bool {
 	return !k.keyStep.running(now) && !k.metadataStep.running(now)
 }
 
-// start starts a fetch. It must be called with k.mu, while no keys are being read. It
-// shares metadata that is.
+// start starts a fetch, while no keys are being read. It doesn't read metadata that is
+// being read. It must be called with k.mu.
 func (k *issuerKeys) start(now time.Time) {
 	k.began = now
 	if k.source.address == "" {
