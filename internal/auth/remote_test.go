@@ -2,86 +2,13 @@ package auth_test
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
-	"fmt"
-	"io"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/auth"
-)
-
-// A remoteIssuer publishes its key.
-type remoteIssuer struct {
-	site
-	key ed25519.PrivateKey
-	v   *auth.Verifier
-}
-
-// newRemoteIssuer returns an issuer whose key is loaded, if there are kids.
-func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
-	t.Helper()
-	i := &remoteIssuer{key: newEdKey()}
-	i.v = newVerifier(t, auth.Config{KeysURL: keysURL, ScopePolicy: auth.ScopesOptional}, i, io.Discard)
-	i.set(0, kids...)
-	if kids != nil {
-		must(i.v.Load(t.Context()))
-		i.fetches()
-	}
-	return i
-}
-
-// set publishes the key under these kids from now on or, without one, responds with
-// status 404.
-func (i *remoteIssuer) set(delay time.Duration, kids ...string) {
-	pages := map[string]string{}
-	if len(kids) > 0 {
-		var keys []jwk
-		for _, kid := range kids {
-			keys = append(keys, newJWK(i.key.Public(), kid))
-		}
-		pages[keysURL] = string(keySet(keys...))
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.delay, i.pages = delay, pages
-}
-
-// fetches returns the number of requests since the last call.
-func (i *remoteIssuer) fetches() int {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	n := len(i.requests)
-	i.requests = nil
-	return n
-}
-
-// token returns the same token each time.
-func (i *remoteIssuer) token(kid string) string {
-	return compact(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, kid), lastingClaims, i.key, unhashed)
-}
-
-// check is check with a token with this kid. The response must take exactly took,
-// with this number of fetches since the last check.
-func (i *remoteIssuer) check(t *testing.T, kid, want string, took time.Duration, fetches int) {
-	t.Helper()
-	synctest.Wait() // for a fetch that ends now
-	start := time.Now()
-	check(t, i.v, i.token(kid), want)
-	if d := time.Since(start); d != took {
-		t.Errorf("took %v, want %v", d, took)
-	}
-	if n := i.fetches(); n != fetches {
-		t.Errorf("%d fetches, want %d", n, fetches)
-	}
-}
-
-const (
-	ms     = time.Millisecond
-	atOnce = 0
 )
 
 func TestWithdrawnKey(t *testing.T) {
