@@ -2,11 +2,14 @@ package auth_test
 
 import (
 	"context"
+	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
 )
 
 // A fetch that was frozen with the program fails no request that comes later, whether
@@ -87,4 +90,28 @@ func TestClock(t *testing.T) {
 			i.check(t, "c", unavailable, atOnce, 1)
 		})
 	}
+}
+
+// Metadata that was frozen doesn't count either, even without any before.
+func TestFrozenMetadata(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		tokens := authtest.NewIssuer(t)
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil)}, delay: 4 * time.Second}
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_ = v.Load(ctx)
+		v.Age(auth.RetryAfter - 2*time.Second + ms)
+		synctest.Wait()
+		s.delay, s.pages = 0, map[string]string{openID: metadata("https://a.test", moved, nil), moved: string(tokens.JWKS())}
+		checkTook(t, v, tokens, "", 0)
+		time.Sleep(2 * time.Second) // the frozen step ends
+		synctest.Wait()
+		s.requests = nil
+		checkTook(t, v, authtest.NewIssuer(t), invalid, 0)
+		if want := []string{moved, openID}; !slices.Equal(s.requests, want) {
+			t.Errorf("fetched %q, want %q", s.requests, want)
+		}
+	})
 }
