@@ -67,8 +67,8 @@ func isCognito(issuer *url.URL) bool {
 	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// readMetadata returns what the first document says that isn't missing. A document that
-// can't be read may name scopes, so the next one doesn't replace it.
+// readMetadata returns what the first document says that exists. A document that can't
+// be read may name scopes, so the next one doesn't replace it.
 func (k *issuerKeys) readMetadata(s *step) (source, error) {
 	var missing []string
 	for _, address := range k.metadata {
@@ -76,7 +76,8 @@ func (k *issuerKeys) readMetadata(s *step) (source, error) {
 		s.began = k.clock.now()
 		k.mu.Unlock()
 		found, err := read(k.client, address, k.parseMetadata)
-		if !errors.Is(err, errNotFound) {
+		status, _ := errors.AsType[statusError](err)
+		if status != http.StatusNotFound && status != http.StatusForbidden { // S3's and API Gateway's for unknown paths
 			return found, err
 		}
 		missing = append(missing, err.Error())
@@ -99,9 +100,14 @@ func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
 	return source{address, k.scopes.publishedIn(m["scopes_supported"])}, CheckURL(address)
 }
 
-var errNotFound = errors.New("status 404 Not Found")
+// A statusError is the status of a response without a document.
+type statusError int
 
-// read reads a document and parses it. If there is none, the error is errNotFound.
+func (s statusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("status %d %s", int(s), http.StatusText(int(s))))
+}
+
+// read reads a document and parses it.
 func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
 	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
 	if err != nil {
@@ -116,10 +122,8 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 	// The body is read whatever the status, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
-	case resp.StatusCode == http.StatusNotFound:
-		err = errNotFound
 	case resp.StatusCode != http.StatusOK:
-		err = fmt.Errorf("status %s", resp.Status)
+		err = statusError(resp.StatusCode)
 	case len(body) > maxBodyBytes:
 		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	case err == nil:

@@ -215,7 +215,9 @@ func TestSecondDocument(t *testing.T) {
 	token := es256(tokens, strings.Replace(lastingClaims, authtest.IssuerURL, "https://a.test", 1))
 	const none = "it names no scope of this service"
 	for name, test := range map[string]struct{ first, want string }{
-		"absent":        {notFound, ""},
+		"404":           {notFound, ""},
+		"403":           {"HTTP/1.1 403 Forbidden\r\n\r\n", ""},
+		"429":           {"HTTP/1.1 429 Too Many Requests\r\n\r\n", "openid-configuration: status 429 Too Many Requests"},
 		"503":           {"HTTP/1.1 503 Service Unavailable\r\n\r\n", "openid-configuration: status 503 Service Unavailable"},
 		"HTML":          {"<html>", "openid-configuration: not a JSON object"},
 		"empty":         {ok, "openid-configuration: not a JSON object"},
