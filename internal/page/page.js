@@ -93,6 +93,23 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
           h('pre', { className: 'microlight' }, headers.map(([name, value]) => `${name}: ${value}\n`)))))
   }
 
+  // DocumentedResponses lists the documented responses, each folded, so that they fit
+  // in a window.
+  const DocumentedResponses = props => h('details', { className: 'documented-responses' },
+    h('summary', null, 'Documented responses'),
+    props.responses.entrySeq().map(([code, response]) => h('details', { key: code },
+      h('summary', null, code, ' ', show('Markdown', { source: response.get('description') })),
+      response.has('content') ? h('table', null, h('tbody', null, show('response', {
+        ...props,
+        code,
+        response,
+        specPath: props.specPath.push(code),
+        activeExamplesKey: oas3Selectors.activeExamplesMember(props.path, props.method, 'responses', code),
+      }))) : 'No body.')),
+    h('details', null,
+      h('summary', null, 'Headers of every response of the service'),
+      show('headers', { headers: specSelectors.specJson().get('x-shared-headers') })))
+
   return {
     statePlugins: {
       spec: {
@@ -161,6 +178,9 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
         return h('div', { ref: node => node?.contains(token.element) || node?.append(token.element) },
           h('h2', { className: 'unseen' }, 'Try the operations')) // above Swagger UI's h3
       },
+      responses: props => h('div', null,
+        props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
+        h(DocumentedResponses, props)),
       TryItOutButton: () => null, // every operation can be tried
       // Swagger UI's link is inside a button.
       DeepLink: ({ text }) => h('span', null, text),
@@ -170,13 +190,6 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       JsonSchemaForm: Original => props => h('label', { 'aria-label': props.description }, h(Original, props)),
       ExamplesSelect: Original => props => h('label', { 'aria-label': 'Example' }, h(Original, props)),
       TextArea: Original => props => h(Original, { 'aria-label': 'Request body', ...props }),
-      responses: Original => props => h('div', null,
-        props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
-        h('details', { className: 'documented-responses' },
-          h('summary', null, 'Documented responses'),
-          h(Original, { ...props, tryItOutResponse: null }),
-          h('p', null, 'Every response of the service also has these:'),
-          show('headers', { headers: specSelectors.specJson().get('x-shared-headers') }))),
     },
   }
 }
