@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
-	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
@@ -108,84 +105,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A user changes the name. With a rejected one the page says why, and no longer
-// acts under the last one. The page has no button for tokens of other issuers.
-func TestNames(t *testing.T) {
-	t.Parallel()
-	b := openTab(t, start(t).Base, windows[0])
-	b.sees("#token", "for alice")
-	b.holds("![...document.querySelectorAll('.auth-wrapper, .authorization__btn')].some(e => e.checkVisibility())")
-	list := b.operation("listPlants")
-	b.fill("#token [name=client_id]", "   ")
-	b.sees("#token", "still carry the token for alice")
-	b.click("#token button")
-	b.sees("#token", "Enter a name, not only spaces.")
-	list("401", `"error": 40100`, "Get a new token")
-	b.fill("#token [name=client_id]", strings.Repeat("x", 256))
-	b.click("#token button")
-	b.sees("#token", "No token: client_id must be a name")
-	b.fill("#token [name=client_id]", "bob")
-	b.clickButton("Get a new token")
-	b.sees("#token", "Requests carry a token for bob")
-	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
-}
-
-// A user chooses a narrower scope.
-func TestScope(t *testing.T) {
-	t.Parallel()
-	b := openTab(t, start(t).Base, windows[0])
-	b.sees("#token", "for alice, valid")
-	eval[any](b, "(s => { s.value = 'plants/write'; s.dispatchEvent(new Event('input', {bubbles: true})) })(document.querySelector('#token select'))")
-	b.sees("#token", "still carry the token for alice.")
-	b.click("#token button")
-	b.sees("#token", "for alice with only plants/write")
-	b.operation("listPlants")("403", `"error": 40300`)
-	b.operation("createPlant")("200")
-}
-
-// With the keyboard alone, a user lists and deletes plants, and what was open is open
-// again after a reload. The address is a link to the operation.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	server := start(t)
-	token := server.Token(t, url.Values{"client_id": {"alice"}})
-	for id := range 3 {
-		req, err := http.NewRequest("POST", server.Base+"/plants", strings.NewReader(openapi.With(example, "id", fmt.Sprint(id))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+token)
-		if resp, body := harness.Send(t, req); resp.StatusCode != http.StatusOK {
-			t.Fatal(resp.Status, body)
-		}
-	}
-	b := openTab(t, server.Base, windows[1])
-	eval[any](b, "location.hash = '#/plants/listPlants'")
-	b.do(chromedp.Reload())
-	const response = "#operations-plants-listPlants .live-response"
-	b.sees("#operations-plants-listPlants .opblock-description", "Returns your plants")
-	b.sees("#token", "for alice")
-	focused := func(label string) {
-		t.Helper()
-		b.holds(fmt.Sprintf("(document.activeElement.ariaLabel ?? document.activeElement.innerText) === %q", label))
-	}
-	b.do(chromedp.Focus(chromedp.CSS("#operations-plants-listPlants .execute")))
-	for range 2 {
-		b.press()
-		b.sees(response, "0\tBasil", "2\tBasil")
-		focused("Execute")
-	}
-	b.do(chromedp.Focus(chromedp.CSS("[aria-label='Delete 1']")))
-	b.press()
-	b.do(chromedp.WaitVisible(chromedp.CSS("[aria-label='Delete 2']:focus")))
-	b.sees(response, "0\tBasil", "2\tBasil")
-	b.holds(`!document.querySelector("[aria-label='Delete 1']")`)
-	b.operation("deletePlant")
-	b.holds("location.hash === '#/plants/deletePlant'")
-	b.do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#operations-plants-listPlants.is-open")),
-		chromedp.WaitVisible(chromedp.CSS("#operations-plants-deletePlant.is-open")))
-}
-
 // The page says that the server is stopped, and keeps its token.
 func TestStopped(t *testing.T) {
 	t.Parallel()
@@ -202,39 +121,6 @@ func TestStopped(t *testing.T) {
 	b.sees("#token", stopped)
 	harness.StartServer(t, harness.Environ(), dir, "-addr", strings.TrimPrefix(server.Base, "http://"))
 	list("200", "[]")
-}
-
-// With another issuer the user pastes a token, and can log out.
-func TestOtherIssuer(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	b := openTab(t, start(t,
-		config.TokenIssuer+"="+authtest.IssuerURL,
-		config.TokenAudience+"="+authtest.Audience,
-		config.TokenJWKS+"="+string(issuer.JWKS())).Base, windows[0])
-	b.sees("#token", "press Authorize and paste it")
-	list := b.operation("listPlants")
-	authorize := func(token string) {
-		b.fill(".auth-container input", token)
-		b.click(".auth-container .authorize")
-		b.sees("#token", "Requests carry the token that you pasted")
-		b.click(".auth-container .btn-done")
-	}
-	b.click(".swagger-ui .btn.authorize")
-	expired := authtest.Claims("carol")
-	expired["exp"] = time.Now().Add(-time.Hour).Unix()
-	authorize(issuer.Sign(expired))
-	list("401", `"error": 40102`)
-	b.click(".swagger-ui .btn.authorize")
-	b.click(".auth-container [aria-label='Remove authorization']")
-	b.sees("#token", "press Authorize and paste it")
-	b.click(".auth-container .btn-done")
-	list("401", `"error": 40100`)
-	b.clickButton("Paste a token")
-	b.fill(".auth-container input", issuer.Token("carol"))
-	b.click(".auth-container .authorize")
-	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
-	b.holds("!document.querySelector('.auth-container')")
 }
 
 // A page of a listed origin gets a token and uses the service.
