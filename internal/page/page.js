@@ -16,11 +16,11 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
 
   const executeButton = element => element.closest('.opblock').querySelector('.execute')
   // Swagger UI takes the focus from Execute, and the buttons of a response go with
-  // it. Then the next response gives the focus to the button that this returns.
-  let nextFocus = executeButton
-  const executeAgain = (element, focus = executeButton) => {
-    nextFocus = focus
-    executeButton(element).click()
+  // it. The next response gives it to the button that findNext finds, or to Execute.
+  let findNext
+  const executeAgain = (execute, find) => {
+    findNext = find
+    execute.click()
   }
 
   // finish shows a new response, and mends what Swagger UI's elements lack for
@@ -29,38 +29,50 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
     if (!node) return
     for (const button of node.querySelectorAll('.copy-to-clipboard button')) button.ariaLabel = 'Copy'
     for (const pre of node.querySelectorAll('pre')) pre.tabIndex = 0 // so that keys scroll it
-    if (document.activeElement === document.body) (nextFocus(node) ?? executeButton(node)).focus({ preventScroll: true })
-    nextFocus = executeButton
+    if (document.activeElement === document.body) (findNext?.(node) ?? executeButton(node)).focus({ preventScroll: true })
+    findNext = undefined
     node.scrollIntoView({ block: 'nearest' })
   }
 
   // Rows shows a list as a table, with buttons to delete its elements if they have
   // their ids.
   const Rows = ({ list, path, request }) => {
-    const [failure, setFailure] = React.useState('')
+    const [failure, setFailure] = React.useState({})
     const names = [...new Set(list.flatMap(row => [...row.keys()]))]
     const canDelete = names.includes('id') && specSelectors.specJson().hasIn(['paths', path + '/{id}', 'delete'])
-    const remove = async (id, index, { target }) => {
-      const address = new URL(request.get('url'))
-      const headers = { Authorization: `Bearer ${authSelectors.authorized().getIn(['bearer', 'value'])}` }
+    const remove = async (id, index, deleteButton) => {
+      const execute = executeButton(deleteButton) // before another response takes the place of this one
+      const fail = (text, again) => {
+        setFailure({ text, again })
+        deleteButton.focus({ preventScroll: true }) // the button of the last failure may have it, and goes
+      }
+      const { origin, pathname } = new URL(request.get('url'))
+      const accessToken = authSelectors.authorized().getIn(['bearer', 'value'])
+      const headers = accessToken && { Authorization: `Bearer ${accessToken}` }
+      let response
       try {
-        const response = await fetch(`${address.origin}${address.pathname}/${id}`, { method: 'DELETE', headers })
-        if (!response.ok) setFailure(`${id} was not deleted: ${(await response.json()).message}`)
-        else executeAgain(target, node => [...node.querySelectorAll('td .btn')].slice(0, index + 1).pop())
+        response = await fetch(`${origin}${pathname}/${id}`, { method: 'DELETE', headers })
       } catch {
-        setFailure(token.noServer)
+        fail(token.noServer)
+        return
+      }
+      if (response.ok) {
+        executeAgain(execute, node => [...node.querySelectorAll('td .btn')].slice(0, index + 1).pop())
+      } else {
+        const { message } = await response.json().catch(() => ({})) // a proxy may send something else
+        fail(`${id} was not deleted: ${message ?? response.status}`, response.status === 401 && (() => remove(id, index, deleteButton)))
       }
     }
     return h(React.Fragment, null,
-      h('p', { role: 'alert' }, failure),
+      h('p', { role: 'alert', ref: node => failure.text && node?.scrollIntoView({ block: 'nearest' }) }, failure.text),
+      failure.again && button(token.renewal, () => token.renew(failure.again)),
       h('div', { className: 'rows', tabIndex: 0, role: 'region', 'aria-label': 'List' },
         h('table', null,
           h('thead', null, h('tr', null, names.map(name => h('th', { key: name, scope: 'col' }, name)), canDelete && h('td'))),
           h('tbody', null, list.map((row, index) => h('tr', { key: index },
             names.map(name => h('td', { key: name }, row.get(name))),
-            canDelete && h('td', null, button('Delete', event => remove(row.get('id'), index, event), {
+            canDelete && h('td', null, button('Delete', ({ target }) => remove(row.get('id'), index, target), {
               'aria-label': `Delete ${row.get('id')}`,
-              onKeyDown: event => event.repeat && event.preventDefault(), // the next row has the focus then
             }))))))))
   }
 
@@ -76,12 +88,15 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
     const body = typeof text === 'string' && show('HighlightCode', { language: 'json', canCopy: true }, format(text))
     const turn = cursor => ({ target }) => {
       specActions.changeParam([path, method], 'cursor', 'query', cursor)
-      executeAgain(target, node => [...node.querySelectorAll('.btn')].find(({ innerText }) => innerText === target.innerText))
+      executeAgain(executeButton(target), node => [...node.querySelectorAll('.btn')].find(({ innerText }) => innerText === target.innerText))
     }
     return h('section', { className: 'live-response', ref: finish },
       h('p', { role: 'alert' }, status ? `${status} ${response.get('statusText') ?? ''}` : token.noServer),
       list.length > 0 ? h(Rows, { list, path, request }) : body,
-      status === 401 && button(token.renewal, ({ target }) => token.renew(() => executeAgain(target))),
+      status === 401 && button(token.renewal, ({ target }) => {
+        const execute = executeButton(target) // before another response takes the place of this one
+        token.renew(() => execute.click())
+      }),
       request.get('url').includes('cursor=') && button('First page', turn()),
       link && button('Next page', turn(/cursor=([^&>]*)/.exec(link)[1])),
       list.length > 0 && h('details', null, h('summary', null, 'JSON'), body),
@@ -181,6 +196,12 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       responses: props => h('div', null,
         props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
         h(DocumentedResponses, props)),
+      // Swagger UI's drops the focus.
+      clear: ({ path, method }) => button('Clear', ({ target }) => {
+        executeButton(target).focus()
+        specActions.clearResponse(path, method)
+        specActions.clearRequest(path, method)
+      }, { className: 'btn btn-clear opblock-control__btn' }),
       TryItOutButton: () => null, // every operation can be tried
       // Swagger UI's link is inside a button.
       DeepLink: ({ text }) => h('span', null, text),
@@ -193,6 +214,16 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
     },
   }
 }
+
+// A held Enter and a double click act once: a second create would be refused, and a
+// second Delete may be that of the next row.
+const once = event => {
+  if (!(event.repeat || event.detail > 1) || !event.target.closest('.execute, .rows .btn')) return
+  event.preventDefault()
+  event.stopPropagation()
+}
+document.addEventListener('keydown', once, true)
+document.addEventListener('click', once, true)
 
 const opened = history.state ?? [] // before the page was loaded again
 const ui = SwaggerUIBundle({

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -35,6 +37,7 @@ type tab struct {
 
 	mu     sync.Mutex
 	faults []string // errors that the browser reported
+	sent   []string // method and path of each request to the program
 }
 
 // The windows of the tests: those of a phone and a desktop. The colors don't depend on
@@ -92,12 +95,18 @@ func openTab(t *testing.T, base, window string) *tab {
 	return b
 }
 
-// note records the errors of the page. Requests to the service and for tokens may
+// note records the requests and the errors of the page. Requests to the service and for tokens may
 // fail on purpose.
 func (b *tab) note(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if strings.HasPrefix(e.Request.URL, b.base+"/") || strings.HasPrefix(e.Request.URL, "data:") {
+		if path, ok := strings.CutPrefix(e.Request.URL, b.base); ok {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.sent = append(b.sent, e.Request.Method+" "+path)
+			return
+		}
+		if strings.HasPrefix(e.Request.URL, "data:") {
 			return
 		}
 	case *log.EventEntryAdded:
@@ -112,6 +121,18 @@ func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.faults = append(b.faults, fmt.Sprintf("%T %s %v", event, text, err))
+}
+
+// requests returns how many requests with this method and path the page has sent.
+func (b *tab) requests(request string) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, sent := range b.sent {
+		if sent == request {
+			n++
+		}
+	}
+	return n
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -169,6 +190,34 @@ func (b *tab) sees(selector string, want ...string) {
 func (b *tab) press() {
 	b.t.Helper()
 	b.do(chromedp.KeyEvent("\r"))
+}
+
+// hold presses Enter for half a second, wherever the focus is.
+func (b *tab) hold() {
+	b.t.Helper()
+	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Text: "\r", WindowsVirtualKeyCode: '\r'}
+	for range 20 {
+		if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, key); err != nil {
+			b.t.Fatal(err)
+		}
+		key.AutoRepeat = new(true)
+		time.Sleep(25 * time.Millisecond)
+	}
+	key.Type = input.DispatchKeyEventTypeKeyUp
+	if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, key); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// focused waits until the element with this label or text has the focus.
+func (b *tab) focused(label string) {
+	b.t.Helper()
+	harness.Await(b.t, func() error {
+		if got := eval[string](b, "document.activeElement.ariaLabel ?? document.activeElement.innerText"); got != label {
+			return fmt.Errorf("%q has the focus, want %q", got, label)
+		}
+		return nil
+	})
 }
 
 // inView checks that an element is inside the window.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -18,6 +19,30 @@ import (
 func start(t *testing.T, env ...string) *harness.Server {
 	return harness.StartServer(t, harness.Environ(env...), t.TempDir())
 }
+
+// createPlants creates three of alice's plants, with the ids 0, 1 and 2.
+func createPlants(t *testing.T, server *harness.Server) {
+	t.Helper()
+	for id := range 3 {
+		send(t, server, "POST", "/plants", openapi.With(example, "id", fmt.Sprint(id)))
+	}
+}
+
+// send sends a request of alice, which succeeds.
+func send(t *testing.T, server *harness.Server, method, path, body string) {
+	t.Helper()
+	req, err := http.NewRequest(method, server.Base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+server.Token(t, url.Values{"client_id": {"alice"}}))
+	if resp, answer := harness.Send(t, req); resp.StatusCode >= 300 {
+		t.Fatal(method, path, resp.Status, answer)
+	}
+}
+
+// The operation that lists plants, in the page.
+const listPlants = "#operations-plants-listPlants"
 
 // operation opens an operation of the page. The returned function executes it,
 // with the button at the lower edge of the window, and waits until the response
