@@ -125,6 +125,8 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       h('summary', null, 'Headers of every response of the service'),
       show('headers', { headers: specSelectors.specJson().get('x-shared-headers') })))
 
+  let opener // what had the focus when the dialog opened
+
   return {
     statePlugins: {
       spec: {
@@ -168,10 +170,12 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
             original(grant)
             token.renewed()
           },
-          // The dialog closes.
+          // The dialog opens or closes.
           showDefinitions: original => shown => {
-            if (!shown) token.giveUp()
-            return original(shown)
+            if (shown) opener = document.activeElement
+            else token.giveUp()
+            original(shown)
+            if (!shown) opener?.focus()
           },
         },
       },
@@ -208,9 +212,12 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
     },
     wrapComponents: {
       // Labels, which Swagger UI lacks.
+      CloseIcon: Original => () => h(Original, { role: 'img', 'aria-label': 'Close', 'aria-hidden': false }),
       JsonSchemaForm: Original => props => h('label', { 'aria-label': props.description }, h(Original, props)),
       ExamplesSelect: Original => props => h('label', { 'aria-label': 'Example' }, h(Original, props)),
       TextArea: Original => props => h(Original, { 'aria-label': 'Request body', ...props }),
+      // These buttons have other labels than texts.
+      Button: Original => ({ 'aria-label': _, ...props }) => h(Original, props),
     },
   }
 }

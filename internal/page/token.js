@@ -34,17 +34,20 @@ export function renew(next) {
   if (form) {
     form.requestSubmit()
   } else {
-    ui.authActions.logout(['bearer']) // so that the dialog asks for the next
+    drop() // so that the dialog asks for the next
     document.querySelector('.btn.authorize').click()
   }
+}
+
+function drop() {
+  if (ui.authSelectors.authorized().size > 0) ui.authActions.logout(['bearer'])
 }
 
 // renewed is called when requests carry another token.
 export function renewed() {
   const next = afterRenewal
-  if (!next) return
   ui.authActions.showDefinitions(false) // closes the dialog
-  next()
+  next?.()
 }
 
 // giveUp is called when no token came, so that a later one sends nothing unasked.
@@ -67,7 +70,7 @@ const limit = () => held.scope && ` with only ${held.scope}`
 function logOut(reason) {
   held = undefined
   giveUp()
-  ui.authActions.logout(['bearer'])
+  drop()
   say(reason)
 }
 

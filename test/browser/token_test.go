@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 )
@@ -23,12 +25,19 @@ func TestNames(t *testing.T) {
 	b.sees("#token", "Enter a name, not only spaces.")
 	list("401", `"error": 40100`, "Get a new token")
 	b.fill("#token [name=client_id]", strings.Repeat("x", 256))
-	b.click("#token button")
+	b.clickButton("Get a new token")
 	b.sees("#token", "No token: client_id must be a name")
 	b.fill("#token [name=client_id]", "bob")
-	b.clickButton("Get a new token")
+	b.click("#token button")
 	b.sees("#token", "Requests carry a token for bob")
-	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
+	b.sees(listPlants+" .live-response", "401") // a token that came later sends nothing again
+	b.do(chromedp.Focus(chromedp.CSS(listPlants + " .live-response > button")))
+	b.press()
+	b.sees(listPlants+" .live-response", "200", "[]")
+	b.focused("Execute")
+	if n := b.requests("GET /plants?include=id"); n != 2 {
+		t.Errorf("the page has listed plants %d times, want 2", n)
+	}
 }
 
 // A user chooses a narrower scope.
@@ -54,25 +63,42 @@ func TestOtherIssuer(t *testing.T) {
 		config.TokenJWKS+"="+string(issuer.JWKS())).Base, windows[0])
 	b.sees("#token", "press Authorize and paste it")
 	list := b.operation("listPlants")
-	authorize := func(token string) {
-		b.fill(".auth-container input", token)
-		b.click(".auth-container .authorize")
-		b.sees("#token", "Requests carry the token that you pasted")
-		b.click(".auth-container .btn-done")
+	dialog := func(button string) {
+		t.Helper()
+		b.clickButton(button)
+		b.do(chromedp.WaitVisible(chromedp.CSS(".auth-container input:focus")))
 	}
-	b.click(".swagger-ui .btn.authorize")
+	paste := func(token string) {
+		t.Helper()
+		b.fill(".auth-container input", token)
+		b.press()
+		b.sees("#token", "Requests carry the token that you pasted")
+	}
+	list("401", `"error": 40100`)
+	b.do(chromedp.Focus(chromedp.CSS(listPlants + " .live-response > button")))
+	dialog("Paste a token")
+	b.accessible("dialog")
+	b.click(".auth-container .btn-done")
+	b.focused("Paste a token")
+	b.do(chromedp.Focus(chromedp.CSS(".swagger-ui .btn.authorize")))
+	dialog("Authorize")
 	expired := authtest.Claims("carol")
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
-	authorize(issuer.Sign(expired))
+	paste(issuer.Sign(expired))
+	b.focused("Authorize")
+	b.sees(listPlants+" .live-response", "40100") // a token that came later sends nothing again
 	list("401", `"error": 40102`)
 	b.click(".swagger-ui .btn.authorize")
-	b.click(".auth-container [aria-label='Remove authorization']")
+	b.clickButton("Logout")
 	b.sees("#token", "press Authorize and paste it")
 	b.click(".auth-container .btn-done")
 	list("401", `"error": 40100`)
-	b.clickButton("Paste a token")
-	b.fill(".auth-container input", issuer.Token("carol"))
-	b.click(".auth-container .authorize")
-	b.sees("#operations-plants-listPlants .live-response", "200", "[]")
+	dialog("Paste a token")
+	paste(issuer.Token("carol"))
+	b.sees(listPlants+" .live-response", "200", "[]")
+	b.focused("Execute")
+	if n := b.requests("GET /plants?include=id"); n != 4 {
+		t.Errorf("the page has listed plants %d times, want 4", n)
+	}
 	b.holds("!document.querySelector('.auth-container')")
 }
