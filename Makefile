@@ -25,7 +25,7 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, workflows, other systems
-	! gofmt -l api cmd internal test | grep .
+	! "$$(go env GOROOT)/bin/gofmt" -l api cmd internal test | grep .
 	go vet ./...
 	$(STATICCHECK) ./...
 	$(ACTIONLINT) .github/workflows/*.yml
