@@ -19,3 +19,6 @@ func (v *Verifier) Age(by time.Duration) {
 	defer v.keys.mu.Unlock()
 	v.keys.clock.wall = v.keys.clock.wall.Add(-by)
 }
+
+// Wall returns the last time that v read from the wall clock.
+func (v *Verifier) Wall() time.Time { return v.keys.clock.wall }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,6 +57,11 @@ func TestFrozenFirstFetch(t *testing.T) {
 // A clock that was set back postpones nothing: neither searches nor refreshes, and keys
 // don't live longer.
 func TestClock(t *testing.T) {
+	v := newVerifier(t, auth.Config{KeysURL: keysURL}, &site{}, io.Discard)
+	checkLoad(t, v, "status 404")
+	if s := v.Wall().String(); strings.Contains(s, "m=") {
+		t.Errorf("%s has a monotonic reading, which stops while the program is frozen", s)
+	}
 	for _, by := range []time.Duration{-time.Minute, -30 * time.Minute, -10 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			i := newRemoteIssuer(t, "a")

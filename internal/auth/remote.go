@@ -129,7 +129,7 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet) iter.Seq2[*Key
 		if k.fixed {
 			return
 		}
-		ctx, cancel := k.search(ctx, rejected)
+		ctx, cancel := k.search(ctx)
 		defer cancel()
 		for {
 			next, err := k.next(ctx, rejected)
@@ -141,14 +141,14 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet) iter.Seq2[*Key
 	}
 }
 
-// search starts a fetch, unless there are newer keys than the rejected ones, keys are
-// being read (to wait for these is free), or the budget is spent. The context is for
-// waiting: it ends when the last fetch is a second old.
-func (k *issuerKeys) search(ctx context.Context, rejected *KeySet) (context.Context, context.CancelFunc) {
+// search starts a fetch, unless keys are being read (to wait for these is free) or the
+// budget is spent. The context is for waiting: it ends when the last fetch is a second
+// old.
+func (k *issuerKeys) search(ctx context.Context) (context.Context, context.CancelFunc) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.clock.now()
-	if k.set == rejected && !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
+	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
 		k.start(now)
 	}
 	return context.WithTimeout(ctx, fetchWait-now.Sub(k.began))
