@@ -99,6 +99,9 @@ func TestResponses(t *testing.T) {
 			var log strings.Builder
 			v := newVerifier(t, auth.Config{KeysURL: url, ScopePolicy: auth.ScopesOptional}, s, &log)
 			checkLoad(t, v, "")
+			if log.Len() != 0 {
+				t.Errorf("got the log %s", &log)
+			}
 			s.pages[url] = test.page
 			checkLoad(t, v, test.want)
 			check(t, v, issuer.Token("alice"), "")

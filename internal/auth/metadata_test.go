@@ -128,18 +128,36 @@ func checkTook(t *testing.T, v *auth.Verifier, keys *authtest.Issuer, want strin
 	}
 }
 
-// If only the metadata fails, the log doesn't say that there are no keys.
+// The log says whether there are new keys.
 func TestMetadataFails(t *testing.T) {
-	tokens := authtest.NewIssuer(t)
-	s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(tokens.JWKS())}}
-	var log strings.Builder
-	v := newVerifier(t, auth.Config{Issuer: "https://a.test", ScopePolicy: auth.ScopesOptional}, s, &log)
-	checkLoad(t, v, "")
-	delete(s.pages, openID)
-	checkLoad(t, v, "")
-	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `msg="metadata of the token issuer not fetched; the keys were"`) || !strings.Contains(text, "status 404") {
-		t.Errorf("got the log:\n%s", text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const both, keysOnly = `msg="token keys not fetched"`, `msg="metadata of the token issuer not fetched; the keys were"`
+		var log strings.Builder
+		s := &site{pages: map[string]string{}, delay: 2 * time.Second} // so that each failure is logged
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test", ScopePolicy: auth.ScopesOptional}, s, &log)
+		expect := func(want string, messages ...string) {
+			t.Helper()
+			log.Reset()
+			checkLoad(t, v, want)
+			lines := strings.SplitAfter(log.String(), "\n")
+			if len(lines) != len(messages)+1 {
+				t.Errorf("got the log:\n%s", &log)
+			}
+			for n, message := range messages {
+				if !strings.Contains(lines[n], message) || !strings.Contains(lines[n], "status 404") {
+					t.Errorf("got %s, want %s", lines[n], message)
+				}
+			}
+		}
+		expect("status 404", both)
+		s.pages[keysURL] = string(authtest.NewIssuer(t).JWKS())
+		s.pages[openID] = metadata("https://a.test", keysURL, nil)
+		expect("")
+		delete(s.pages, openID)
+		expect("", keysOnly)
+		delete(s.pages, keysURL)
+		expect("status 404", both, both)
+	})
 }
 
 // A search doesn't wait for metadata that another fetch is reading.
