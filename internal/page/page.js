@@ -94,7 +94,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       h('p', { role: 'alert' }, status ? `${status} ${response.get('statusText') ?? ''}` : token.noServer),
       list.length > 0 ? h(Rows, { list, path, request }) : body,
       status === 401 && button(token.renewal, ({ target }) => {
-        const execute = executeButton(target) // before another response takes the place of this one
+        const execute = executeButton(target) // as in remove
         token.renew(() => execute.click())
       }),
       request.get('url').includes('cursor=') && button('First page', turn()),
@@ -200,7 +200,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       responses: props => h('div', null,
         props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
         h(DocumentedResponses, props)),
-      // Swagger UI's drops the focus.
+      // Swagger UI's Clear drops the focus.
       clear: ({ path, method }) => button('Clear', ({ target }) => {
         executeButton(target).focus()
         specActions.clearResponse(path, method)
@@ -216,7 +216,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       JsonSchemaForm: Original => props => h('label', { 'aria-label': props.description }, h(Original, props)),
       ExamplesSelect: Original => props => h('label', { 'aria-label': 'Example' }, h(Original, props)),
       TextArea: Original => props => h(Original, { 'aria-label': 'Request body', ...props }),
-      // These buttons have other labels than texts.
+      // The dialog's buttons, whose labels differ from their texts.
       Button: Original => ({ 'aria-label': _, ...props }) => h(Original, props),
     },
   }

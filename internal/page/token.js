@@ -39,6 +39,7 @@ export function renew(next) {
   }
 }
 
+// drop drops the token, if there is one. Without one, Swagger UI's logout fails.
 function drop() {
   if (ui.authSelectors.authorized().size > 0) ui.authActions.logout(['bearer'])
 }
