@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/harness"
@@ -24,6 +26,7 @@ func TestFailedDelete(t *testing.T) {
 	b := openTab(t, server.Base, windows[0])
 	b.sees("#token", "for alice")
 	b.operation("listPlants")("200", "2\tBasil")
+	b.do(chromedp.EmulateViewport(390, 300)) // in which the reason is not near the button
 	address := strings.TrimPrefix(server.Base, "http://")
 	restart := func(env ...string) {
 		server.Kill()
@@ -31,7 +34,9 @@ func TestFailedDelete(t *testing.T) {
 	}
 	fails := func(id, want string) {
 		t.Helper()
-		b.click("[aria-label='Delete " + id + "']")
+		button := "[aria-label='Delete " + id + "']"
+		eval[any](b, "document.querySelector(%q).scrollIntoView({block: 'start'})", button)
+		b.click(button)
 		b.sees(listPlants+" .live-response", id+"\tBasil", want)
 		b.focused("Delete " + id)
 		b.inView(listPlants + " .live-response p:nth-of-type(2)")
