@@ -153,17 +153,23 @@ func TestRedirects(t *testing.T) {
 
 // A fetch of several slow documents is not taken for a frozen one.
 func TestSlowDocuments(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		issuer := authtest.NewIssuer(t)
-		const address = authtest.IssuerURL + "/.well-known/openid-configuration"
-		s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(issuer.JWKS())}}
-		v := newVerifier(t, auth.Config{}, s, io.Discard)
-		check(t, v, issuer.Token("alice"), unavailable)
-		time.Sleep(3 * time.Second) // six have passed
-		check(t, v, issuer.Token("alice"), unavailable)
-		time.Sleep(2100 * ms)
-		check(t, v, issuer.Token("alice"), "")
-	})
+	for path, documents := range map[string]int{"openid-configuration": 2, "oauth-authorization-server": 3} {
+		synctest.Test(t, func(t *testing.T) {
+			issuer := authtest.NewIssuer(t)
+			address := authtest.IssuerURL + "/.well-known/" + path
+			s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(issuer.JWKS())}}
+			v := newVerifier(t, auth.Config{}, s, io.Discard)
+			check(t, v, issuer.Token("alice"), unavailable)
+			time.Sleep(3 * time.Second) // six have passed
+			check(t, v, issuer.Token("alice"), unavailable)
+			time.Sleep(time.Duration(documents)*s.delay - 6*time.Second)
+			synctest.Wait()
+			check(t, v, issuer.Token("alice"), "")
+			if n := len(s.requests); n != documents {
+				t.Errorf("%d requests, want %d", n, documents)
+			}
+		})
+	}
 }
 
 // A fetch needs one connection to an issuer, even if a document isn't there, and

@@ -46,6 +46,7 @@ func TestScopes(t *testing.T) {
 		{`"plants/read, openid"`, "", "plants/read, openid"},
 		{`["openid,email","plants/read"]`, "plants/read", "plants/read"},
 		{`"plants+read"`, "", "plants+read"},
+		{`"x,read:plants y"`, "", "x,read:plants y"},
 		{`"https://api.example.com/plants/read"`, all, ""},
 		{`"plants:read"`, "", "plants:read"},
 		{`"openid plants.admin"`, "", "plants.admin"},

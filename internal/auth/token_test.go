@@ -183,6 +183,7 @@ func TestSerialization(t *testing.T) {
 		strings.Repeat("x", 10240): "not a JWT", // API Gateway's limit
 		strings.Repeat("x", 10241): "10241 bytes, more than 10240",
 		"a.b.c.d.e":                "an encrypted token: configure the issuer to sign",
+		"a.b.c.d.e.f":              "not a JWT",
 		"a.b.c=":                   "part 1 is not base64url without padding",
 	} {
 		check(t, v, token, want)
