@@ -102,6 +102,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
+	arrived := time.Now()
 	hash := sha256.Sum256([]byte(raw))
 	token := v.cache.lookup(hash)
 	if token != nil {
@@ -114,7 +115,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		}
 	}
 	if token == nil {
-		if token, err = v.verify(ctx, raw); err != nil {
+		if token, err = v.verify(ctx, raw, arrived); err != nil {
 			return Caller{}, err
 		}
 		v.cache.add(hash, token)

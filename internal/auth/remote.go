@@ -122,14 +122,17 @@ func (k *issuerKeys) refresh(ctx context.Context, now time.Time, retry, wait tim
 }
 
 // newer searches for keys that verify the token of a request, since the rejected ones
-// don't. It yields each new key set until the fetch ends or is a second old, and then
-// an error if the last fetch failed or goes on.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet) iter.Seq2[*KeySet, error] {
+// don't. It yields each new key set until the fetch ends, and at most until the fetch
+// or the request is a second old. Then it yields an error if the last fetch failed or
+// goes on.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) iter.Seq2[*KeySet, error] {
 	return func(yield func(*KeySet, error) bool) {
 		if k.fixed {
 			return
 		}
-		ctx, cancel := k.search(ctx)
+		ctx, cancel := context.WithDeadline(ctx, arrived.Add(fetchWait))
+		defer cancel()
+		ctx, cancel = k.search(ctx)
 		defer cancel()
 		for {
 			next, err := k.next(ctx, rejected)

@@ -46,8 +46,9 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// verify checks everything about a token except the time.
-func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
+// verify checks everything about a token except the time. It arrived with a
+// request at the given time.
+func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 	if err != nil {
 		return nil, err
 	}
-	if token.keys, err = v.signedBy(ctx, jws, h); err != nil {
+	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
 		return nil, err
 	}
 	// The scopes come last: only an issuer may make this program read a long list.
@@ -81,7 +82,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
 // ones don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header) (*KeySet, error) {
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	if fault == nil {
 		return keys, nil
 	}
-	for keys, err := range v.keys.newer(ctx, keys) {
+	for keys, err := range v.keys.newer(ctx, keys, arrived) {
 		if err != nil { // which would mean 503, but anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 		}
