@@ -10,8 +10,8 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// A Code is the numeric value of an Error: its HTTP status times 100, plus a
-// number of our own. Codes are part of the contract and never change.
+// A Code is the number in the member error of an error response: the HTTP status times
+// 100, plus a number of our own. Codes are part of the contract and never change.
 type Code int32
 
 // The error codes. To add one, add it here. Return it with failf, or add a row to
