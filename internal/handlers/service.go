@@ -116,7 +116,7 @@ func (s *Service) unrouted(r *request) (response, error) {
 	return response{}, &publicError{CodeMethod, "method not allowed; this path allows " + allow, header}
 }
 
-// send sends the response to r. Every response is sent here.
+// send sends the response to r, with the headers that every response has.
 func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h := w.Header()
 	maps.Copy(h, resp.header)
@@ -158,18 +158,23 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	if cause != nil {
 		attrs = append(attrs, slog.String("cause", cause.Error()))
 	}
-	level := slog.LevelInfo
-	switch {
-	// A client that disconnected is not an error of the service. Package auth warns
-	// about missing keys, at most once a second.
-	case errors.Is(cause, context.Canceled), errors.Is(cause, auth.ErrKeysUnavailable):
-	case resp.status >= 500:
-		level = slog.LevelError
-	case resp.endedEarly != nil:
-		level = slog.LevelWarn
-	}
 	if r.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.stack)))
 	}
-	s.log.LogAttrs(r.Context(), level, "request", attrs...)
+	s.log.LogAttrs(r.Context(), logLevel(resp, cause), "request", attrs...)
+}
+
+// logLevel returns the level of the log line of a response with the given cause.
+func logLevel(resp response, cause error) slog.Level {
+	switch {
+	case errors.Is(cause, context.Canceled): // the client has disconnected
+		return slog.LevelInfo
+	case errors.Is(cause, auth.ErrKeysUnavailable): // package auth warns about it, at most once a second
+		return slog.LevelInfo
+	case resp.status >= 500:
+		return slog.LevelError
+	case resp.endedEarly != nil:
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
 }
