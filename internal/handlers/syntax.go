@@ -80,8 +80,10 @@ func explainToken(body []byte, d *jsontext.Decoder, err *jsontext.SyntacticError
 		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", logging.Quote(err.JSONPointer.LastToken()), token)
 	case body[token] == '/':
 		return at(token, "JSON has no comments")
-	case n > 0 && token == next: // without the delimiter
-		return at(next, explainDelimiter(body[last-1:], delimiter, container))
+	case n > 0 && token == next && body[last-1] == '0' && isDigit(body[last]): // 07 is the valid token 0, and then 7
+		return at(next, "numbers have no leading zeros")
+	case n > 0 && token == next:
+		return at(next, explainDelimiter(delimiter, container))
 	case body[token] == ',' && n == 0:
 		return fmt.Sprintf("the comma at byte %d has nothing before it", token)
 	case body[next] == ',' && strings.IndexByte(",}]", body[token]) >= 0:
@@ -99,12 +101,9 @@ func explainToken(body []byte, d *jsontext.Decoder, err *jsontext.SyntacticError
 // at returns the message about a fault at byte i.
 func at(i int, fault string) string { return fmt.Sprintf("malformed JSON at byte %d: %s", i, fault) }
 
-// explainDelimiter says what is wrong with text, which begins with the last byte of a
-// name or value, and goes on without the delimiter.
-func explainDelimiter(text []byte, delimiter byte, container jsontext.Kind) string {
+// explainDelimiter says which delimiter is missing after a name or value in container.
+func explainDelimiter(delimiter byte, container jsontext.Kind) string {
 	switch {
-	case text[0] == '0' && isDigit(text[1]):
-		return "numbers have no leading zeros"
 	case delimiter == ':':
 		return "a colon must follow the name"
 	case container == '[':
