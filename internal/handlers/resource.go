@@ -82,16 +82,16 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		ctx, further := r.Context(), r.Context() // of the first batch, and of the others
-		if deadline, ok := ctx.Deadline(); ok {
-			var cancel context.CancelFunc
-			further, cancel = context.WithDeadline(ctx, deadline.Add(-listReserve))
-			defer cancel()
-		}
+		laterCtx, cancel := withReserve(r.Context()) // of the batches after the first
+		defer cancel()
 		var body array
 		last := q.after                          // the next page starts after this id
 		wanted := cmp.Or(q.limit, math.MaxInt32) // still to add; without a limit, more than fit into one body
 		for first := true; ; first = false {
+			ctx := laterCtx
+			if first {
+				ctx = r.Context()
+			}
 			// One record more than requested shows whether there is a next page.
 			page, err := store.List(ctx, r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
 			if err != nil && first {
@@ -114,12 +114,21 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				last = &record.ID
 				wanted--
 			}
-			if page.Next == nil || further.Err() != nil {
+			if page.Next == nil || laterCtx.Err() != nil {
 				return q.response(body.close(), page.Next), nil
 			}
-			last, ctx = page.Next, further
+			last = page.Next
 		}
 	}
+}
+
+// withReserve returns a copy of ctx that ends listReserve before the deadline of ctx, if
+// there is one.
+func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-listReserve))
+	}
+	return context.WithCancel(ctx)
 }
 
 // remove returns the function that deletes one of the caller's records in store.
