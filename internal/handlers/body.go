@@ -71,32 +71,50 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 	return fields, nil
 }
 
-// exact makes Unmarshal refuse what it would change, at any depth of a value: null, which
-// it takes for "" or 0, -0, and integers that a float64 in an interface would round.
+// exact makes Unmarshal refuse, at any depth of a field, the values that it would change
+// silently.
 var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, p any) error {
 	v := reflect.ValueOf(p).Elem()
-	isAny := v.Type() == reflect.TypeFor[any]()
-	switch kind := d.PeekKind(); { // 'n' is null, '0' is any number
-	case kind == 'n':
+	kind := d.PeekKind()
+	switch {
+	case kind == jsontext.KindNull: // which Unmarshal takes for "" or 0
 		return errors.New("null")
-	case kind != '0' || !isAny && !v.CanInt():
-		return errors.ErrUnsupported // leaves the value to Unmarshal
+	case kind == jsontext.KindNumber && v.CanInt():
+		return unmarshalInt(d, v)
+	case kind == jsontext.KindNumber && v.Type() == reflect.TypeFor[any]():
+		return unmarshalAny(d, v)
 	}
+	return errors.ErrUnsupported // leaves the value to Unmarshal
+}))
+
+// unmarshalInt reads a number into v, which has an integer type. It refuses -0, which
+// Unmarshal takes for 0.
+func unmarshalInt(d *jsontext.Decoder, v reflect.Value) error {
 	number, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
-	n, isInt := parseInt64(string(number))
-	if !isAny {
-		if !isInt || v.OverflowInt(n) {
-			return errors.New("not an integer, or too large")
-		}
-		v.SetInt(n)
-		return nil
+	n, ok := parseInt64(string(number))
+	if !ok || v.OverflowInt(n) {
+		return errors.New("not an integer in plain digits, or too large")
 	}
-	// With a fraction or an exponent, clients expect a float64. It holds integers up to 2^53.
-	if isExact := isInt && -1<<53 <= n && n <= 1<<53; !isExact && !bytes.ContainsAny(number, ".eE") {
-		return errors.New("an integer that float64 would round")
+	v.SetInt(n)
+	return nil
+}
+
+// unmarshalAny reads a number into v, which has the type any, as a float64. That holds
+// every integer up to 2^53, but rounds larger ones, so these are refused. A number with
+// a fraction or an exponent may be rounded, as clients expect.
+func unmarshalAny(d *jsontext.Decoder, v reflect.Value) error {
+	number, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if isInteger := !bytes.ContainsAny(number, ".eE"); isInteger {
+		n, ok := parseInt64(string(number))
+		if !ok || n < -1<<53 || n > 1<<53 {
+			return errors.New("an integer that float64 would round")
+		}
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
 	if err != nil {
@@ -104,7 +122,7 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 	}
 	v.Set(reflect.ValueOf(f))
 	return nil
-}))
+}
 
 // typeRule says which values decodeFields accepts for a field of type t.
 func typeRule(t reflect.Type) string {
@@ -121,16 +139,18 @@ func typeRule(t reflect.Type) string {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return `text in base64, such as "AAEC"`
 		}
-		return "a list of " + typesRule(t.Elem())
+		return "a list of " + elementsRule(t.Elem())
 	case reflect.Map:
-		return "an object of " + typesRule(t.Elem())
+		return "an object of " + elementsRule(t.Elem())
+	case reflect.Interface:
+		return "a JSON value without null and without integers beyond 2^53"
 	}
-	// For example, like "0001-01-01T00:00:00Z".
+	// The zero value is an example, such as "0001-01-01T00:00:00Z" for a time.
 	return "like " + strings.TrimSpace(string(encode(reflect.Zero(t).Interface())))
 }
 
-// typesRule says which elements of type t a list or a map can have.
-func typesRule(t reflect.Type) string {
+// elementsRule says which elements of type t a list or a map can have.
+func elementsRule(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
 		return "strings"

@@ -57,6 +57,7 @@ type deep struct {
 	Floats  []float64           `json:"floats,omitzero"`
 	Texts   []*string           `json:"texts,omitzero"`
 	Bytes   []byte              `json:"bytes,omitzero"`
+	Value   any                 `json:"value,omitzero"`
 }
 
 func (deep) Validate() error { return nil }
@@ -76,8 +77,11 @@ func TestDeepFields(t *testing.T) {
 		`"bytes":"%"`:                                    `bytes must be text in base64, such as "AAEC", not "%"`,
 		`"bytes":[1]`:                                    `bytes must be text in base64, such as "AAEC", not [1]`,
 		`"texts":[null]`:                                 "texts must be a list of values, each a string, not [null]",
+		`"value":null`:                                   "value must be a JSON value without null and without integers beyond 2^53, not null",
+		`"value":[{"a":9007199254740993}]`:               "value must be a JSON value without null and without integers beyond 2^53, not [{\"a\":9007199254740993}]",
 		`"flags": [ "` + strings.Repeat("ä", 80) + `" ]`: `flags must be a list of true and false, not ["` + strings.Repeat("ä", 62) + "…",
 		`"any":[9007199254740992,-1.5,1e3,true,"x",{}]`:  "",
+		`"value":-9007199254740992`:                      "",
 		`"lists":[[9007199254740993],[]],"numbers":{"a":-1},"parts":[{"N":1,"M":null}],"floats":[-0.0,1.5],"bytes":"AAEC"`: "",
 	} {
 		_, err := decodeRecord[deep]([]byte(`{"id":1,` + member + `}`))
