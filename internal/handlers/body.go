@@ -5,7 +5,9 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
@@ -31,7 +33,7 @@ func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error
 	}
 	id, present := members["id"]
 	if !present {
-		return r, failf(CodeInvalidField, "id is required and must be %s", int64Rule)
+		return r, missing("id", "id is required and must be "+int64Rule, members)
 	}
 	var ok bool
 	if r.ID, ok = parseInt64(string(id)); !ok {
@@ -59,7 +61,7 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 		optional := slices.Contains(strings.Split(options, ","), "omitzero")
 		member, present := members[name]
 		if !present && !optional {
-			return fields, failf(CodeInvalidField, "%s is required", name)
+			return fields, missing(name, name+" is required", members)
 		}
 		if present && json.Unmarshal(member, v.Addr().Interface(), exact) != nil {
 			return fields, failf(CodeInvalidField, "%s must be %s, not %s", name, typeRule(v.Type()), quote(member))
@@ -69,6 +71,18 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 		return fields, failf(CodeInvalidField, "%s", err)
 	}
 	return fields, nil
+}
+
+// missing returns the error for a body without the member name. It has the given
+// message, unless a member has that name in another case.
+func missing(name, message string, members map[string]jsontext.Value) error {
+	for _, sent := range slices.Sorted(maps.Keys(members)) {
+		if strings.EqualFold(sent, name) {
+			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, logging.Quote(sent))
+			break
+		}
+	}
+	return failf(CodeInvalidField, "%s", message)
 }
 
 // exact makes Unmarshal refuse, at any depth of a field, the values that it would change

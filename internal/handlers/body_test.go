@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records/recordstest"
 )
 
@@ -43,6 +44,23 @@ func TestTypesOfFields(t *testing.T) {
 			if _, err := decodeRecord[recordstest.Sample](encode(members)); err == nil || err.Error() != want {
 				t.Errorf("%s: %v, want %s", value, err, want)
 			}
+		}
+	}
+}
+
+// A required member whose name has another case is missing. The message names both.
+func TestNamesInAnotherCase(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"ID":1,"name":"x"}`:                   `id is required: send it as "id", not "ID", since names are case-sensitive`,
+		`{"Id":1,"ID":2,"iD":3}`:                `id is required: send it as "id", not "ID", since names are case-sensitive`,
+		`{"id":1,"Name":"x","tag":"y"}`:         `name is required: send it as "name", not "Name", since names are case-sensitive`,
+		`{"id":1,"names":"x"}`:                  `name is required`,
+		`{"identity":1}`:                        `id is required and must be ` + int64Rule,
+		`{"id":1,"ID":"2","name":"x","Name":3}`: ``,
+		`{"id":1,"name":"x","Tag":3}`:           ``, // unknown, so ignored
+	} {
+		if _, err := decodeRecord[plants.Plant]([]byte(body)); text(err) != want {
+			t.Errorf("%s:\n got %s\nwant %s", body, text(err), want)
 		}
 	}
 }
