@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,6 +25,7 @@ type pagedStore struct {
 	n, page int64
 	every   int64 // of so many ids, only the last is a plant
 	hangs   bool  // when a query has an After
+	fault   error // of such queries
 
 	least, most int // limits of the queries
 }
@@ -36,6 +39,9 @@ func (s *pagedStore) List(ctx context.Context, _ string, q records.Query) (page 
 	if s.hangs && q.After != nil {
 		<-ctx.Done()
 		return page, ctx.Err()
+	}
+	if s.fault != nil && q.After != nil {
+		return page, s.fault
 	}
 	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
 	for ; id < end; id++ {
@@ -149,6 +155,37 @@ func TestTimeLimits(t *testing.T) {
 			}
 			if took := time.Since(start); test.hangs && took != test.limit-2*time.Second {
 				t.Errorf("with %v: it took %v", test.limit, took)
+			}
+		})
+	}
+}
+
+// If a batch after the first hangs or fails, the list ends before it, with a Link that
+// goes on there. The log has one warning with the cause.
+func TestLaterBatches(t *testing.T) {
+	for _, test := range []struct {
+		hangs bool
+		fault error
+		cause string
+	}{
+		{true, nil, context.DeadlineExceeded.Error()},
+		{false, records.ErrThrottled, records.ErrThrottled.Error()},
+		{false, records.ErrUnreachable, records.ErrUnreachable.Error()},
+		{false, errors.New("internal"), "internal"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			s := newServer(t, &pagedStore{n: 3, page: 2, every: 1, hangs: test.hangs, fault: test.fault})
+			w := s.do(ctx, "GET", "/plants?limit=3&include=id", "")
+			want := `[{"id":1,"name":"x"},{"id":2,"name":"x"}]` + "\n"
+			link := "<?limit=3&cursor=" + formatCursor(2) + `&include=id>; rel="next"`
+			if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Link") != link {
+				t.Errorf("%s: %d, Link %q, %s", test.cause, w.Code, w.Header().Get("Link"), w.Body)
+			}
+			log := s.log.String()
+			if strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"cause":"`+test.cause+`"`) {
+				t.Errorf("%s: want one warning with the cause in the log:\n%s", test.cause, log)
 			}
 		})
 	}
