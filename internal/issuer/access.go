@@ -23,26 +23,33 @@ type Access struct {
 	Origins []string // other origins whose pages may request tokens, such as http://localhost:3000, or * for all
 }
 
-// check returns an error for the client if r gets no token.
-func (a Access) check(r *http.Request) error {
-	if !a.allowsHost(r.Host) {
-		return errors.New("no token for this Host header, which a malicious web page could have caused; " +
-			"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
-	}
+// checker returns a function that checks requests. It returns an error for the client of
+// a request that gets no token.
+func (a Access) checker() func(*http.Request) error {
 	pages := http.NewCrossOriginProtection()
 	for _, origin := range a.Origins {
 		// An invalid origin matches no request, and stays untrusted.
 		_ = pages.AddTrustedOrigin(strings.ToLower(origin))
 	}
-	if !slices.Contains(a.Origins, "*") && pages.Check(r) != nil {
-		return errors.New("no token for a page of another origin; add the origin to CORS_ORIGINS if the page is yours")
+	anyOrigin := slices.Contains(a.Origins, "*")
+	return func(r *http.Request) error {
+		if !a.allowsHost(r.Host) {
+			return errors.New("no token for this Host header, which a malicious web page could have caused; " +
+				"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
+		}
+		if !anyOrigin && pages.Check(r) != nil {
+			return errors.New("no token for a page of another origin; add the origin to CORS_ORIGINS if the page is yours")
+		}
+		return nil
 	}
-	return nil
 }
 
 // allowsHost reports whether the host of a Host header is allowed.
 func (a Access) allowsHost(hostport string) bool {
 	host := strings.ToLower((&url.URL{Host: hostport}).Hostname())
+	if host == "" { // a.Host may be "" too
+		return false
+	}
 	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
 		return true
 	}
@@ -50,5 +57,5 @@ func (a Access) allowsHost(hostport string) bool {
 	if name, err := os.Hostname(); a.Exposed && err == nil {
 		names = append(names, strings.ToLower(name))
 	}
-	return host != "" && slices.Contains(names, host) || strings.HasSuffix(host, ".localhost")
+	return slices.Contains(names, host) || strings.HasSuffix(host, ".localhost")
 }

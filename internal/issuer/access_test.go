@@ -53,7 +53,7 @@ func TestOrigins(t *testing.T) {
 		r := httptest.NewRequest("POST", own+TokenPath, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Sec-Fetch-Site", test.site)
-		if err := (Access{Origins: strings.Fields(test.origins)}).check(r); (err == nil) != test.want {
+		if err := (Access{Origins: strings.Fields(test.origins)}).checker()(r); (err == nil) != test.want {
 			t.Errorf("%+v: got %v", test, err)
 		}
 	}

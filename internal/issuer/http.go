@@ -1,7 +1,6 @@
 package issuer
 
 import (
-	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"net/http"
 	"net/url"
@@ -23,21 +22,22 @@ const (
 // Handler serves token requests, as far as access allows, and the public keys. It
 // passes requests for all other paths to next.
 func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
+	check := access.checker()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.EscapedPath() { // /oauth2%2Ftoken is another path
 		case TokenPath:
-			i.serveToken(w, r, access)
-		case keysPath:
-			send(w, http.StatusOK, jsontext.Value(i.jwks))
+			i.serveToken(w, r, check)
+		case keysPath: // for any method, since the keys are public
+			send(w, http.StatusOK, i.jwks)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// serveToken responds to a token request (RFC 6749 section 4.4.2). It ignores
-// client_secret and unknown parameters.
-func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Access) {
+// serveToken responds to a token request (RFC 6749 section 4.4.2), if check has no
+// objection. It ignores client_secret and unknown parameters.
+func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, check func(*http.Request) error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "OPTIONS, POST")
 		if r.Method == http.MethodOptions { // before a request from another origin (CORS)
@@ -49,7 +49,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, access Acces
 		fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
 		return
 	}
-	if err := access.check(r); err != nil {
+	if err := check(r); err != nil {
 		fail(w, http.StatusForbidden, "access_denied", err.Error())
 		return
 	}

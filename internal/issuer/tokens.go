@@ -7,6 +7,7 @@ import (
 	"crypto"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ const (
 // An Issuer signs tokens with one ES256 key. It is safe for concurrent use.
 type Issuer struct {
 	signer jose.Signer
-	jwks   string // with the public key
+	jwks   jsontext.Value // with the public key
 	scopes []string
 }
 
@@ -55,11 +56,11 @@ func Open(dir string, scopes []string) (*Issuer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Issuer{signer, string(jwks), scopes}, nil
+	return &Issuer{signer, jwks, scopes}, nil
 }
 
 // JWKS returns the public key as a JSON Web Key Set (RFC 7517 section 5).
-func (i *Issuer) JWKS() string { return i.jwks }
+func (i *Issuer) JWKS() string { return string(i.jwks) }
 
 // token returns a token for the client, which must be valid UTF-8. The claims are
 // scope and those that RFC 9068 section 2.2 requires.
