@@ -82,8 +82,6 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 
 // respond returns the response of service to e, in payload format 2.0.
 func (e *event) respond(ctx context.Context, service http.Handler) []byte {
-	// The adapter only carries the body in and the response out. All else that it needs
-	// is a valid host name.
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.complete(r)
 		rw := &responseWriter{ResponseWriter: w, isHead: r.Method == http.MethodHead}
@@ -92,7 +90,7 @@ func (e *event) respond(ctx context.Context, service http.Handler) []byte {
 	}))
 	resp, err := adapter.ProxyWithContext(ctx, events.APIGatewayV2HTTPRequest{
 		Body:           e.Body,
-		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"}, // the adapter needs a valid one
 	})
 	if err != nil {
 		panic(err) // the host name is valid, and there is a status
@@ -119,7 +117,9 @@ func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		ctx = logging.WithRequestID(ctx, lc.AwsRequestID)
 	}
-	trace, _ := ctx.Value("x-amzn-trace-id").(string) // such as Root=1-5759e988-bd86;Parent=5399;Sampled=1
+	// aws-lambda-go stores the X-Ray trace header under this key, such as
+	// Root=1-5759e988-bd86;Parent=5399;Sampled=1.
+	trace, _ := ctx.Value("x-amzn-trace-id").(string)
 	if _, root, ok := strings.Cut(";"+trace, ";Root="); ok {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))
