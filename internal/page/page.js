@@ -42,8 +42,8 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
     const canDelete = names.includes('id') && specSelectors.specJson().hasIn(['paths', path + '/{id}', 'delete'])
     const remove = async (id, index, deleteButton) => {
       const execute = executeButton(deleteButton) // before another response takes the place of this one
-      const fail = (text, again) => {
-        setFailure({ text, again })
+      const fail = (text, retry) => { // without retry, the page offers none
+        setFailure({ text, retry })
         deleteButton.focus({ preventScroll: true }) // the button of the last failure may have it, and goes
       }
       const { origin, pathname } = new URL(request.get('url'))
@@ -60,12 +60,17 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
         executeAgain(execute, node => [...node.querySelectorAll('td .btn')].slice(0, index + 1).pop())
       } else {
         const { message } = await response.json().catch(() => ({})) // a proxy may send something else
-        fail(`${id} was not deleted: ${message ?? response.status}`, response.status === 401 && (() => remove(id, index, deleteButton)))
+        const text = `${id} was not deleted: ${message ?? response.status}`
+        if (response.status === 401) {
+          fail(text, () => remove(id, index, deleteButton))
+        } else {
+          fail(text)
+        }
       }
     }
     return h(React.Fragment, null,
       h('p', { role: 'alert', ref: node => failure.text && node?.scrollIntoView({ block: 'nearest' }) }, failure.text),
-      failure.again && button(token.renewal, () => token.renew(failure.again)),
+      failure.retry && button(token.renewal, () => token.renew(failure.retry)),
       h('div', { className: 'rows', tabIndex: 0, role: 'region', 'aria-label': 'List' },
         h('table', null,
           h('thead', null, h('tr', null, names.map(name => h('th', { key: name, scope: 'col' }, name)), canDelete && h('td'))),
