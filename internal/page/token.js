@@ -47,6 +47,7 @@ function drop() {
 // renewed is called when requests carry another token.
 export function renewed() {
   const next = afterRenewal
+  afterRenewal = undefined // next runs only once
   ui.authActions.showDefinitions(false) // closes the dialog
   next?.()
 }
@@ -56,16 +57,21 @@ export function giveUp() {
   afterRenewal = undefined
 }
 
-// say shows whom the requests act for, or the given text.
+// say shows a text beside the form.
 function say(text) {
-  const { client_id: name, scope } = form.elements
-  form.querySelector('output').textContent = text ??
-    (!held ? ''
-      : held.name !== name.value || held.scope !== scope.value ? `Requests still carry the token for ${held.name}${limit()}. Press “Get a token” for another.`
-      : `Requests carry a token for ${held.name}${limit()}, valid for ${held.minutes} minutes. Any name works: this server is for local use and checks no password.`)
+  form.querySelector('output').textContent = text
 }
 
-const limit = () => held.scope && ` with only ${held.scope}`
+// describeToken says whom the requests act for.
+function describeToken() {
+  if (!held) return ''
+  const bearer = held.scope ? `${held.name} with only ${held.scope}` : held.name
+  const { client_id: name, scope } = form.elements
+  if (held.name !== name.value || held.scope !== scope.value) {
+    return `Requests still carry the token for ${bearer}. Press “Get a token” for another.`
+  }
+  return `Requests carry a token for ${bearer}, valid for ${held.minutes} minutes. Any name works: this server is for local use and checks no password.`
+}
 
 // logOut drops the token, so that requests don't act under the old name, and says why.
 function logOut(reason) {
@@ -94,7 +100,7 @@ async function request(event) {
   if (response.ok) {
     held = { name: fields.get('client_id'), scope: fields.get('scope'), minutes: grant.expires_in / 60 }
     ui.preauthorizeApiKey('bearer', grant.access_token)
-    say()
+    say(describeToken())
     renewed()
   } else {
     logOut(`No token: ${grant.error_description}`)
@@ -102,6 +108,6 @@ async function request(event) {
 }
 
 if (form) {
-  form.addEventListener('input', () => say())
+  form.addEventListener('input', () => say(describeToken()))
   form.addEventListener('submit', request)
 }
