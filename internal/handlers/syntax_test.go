@@ -70,6 +70,8 @@ func TestExplainSyntax(t *testing.T) {
 		`{"id": [}`:        `malformed JSON at byte 8: a value is missing`,
 
 		`{id: 7}`:              `malformed JSON at byte 1: names need double quotes`,
+		`{name: x}`:            `malformed JSON at byte 1: names need double quotes`, // n may begin null
+		`{null: 7}`:            `malformed JSON at byte 1: names need double quotes`,
 		`{'id': 7}`:            `malformed JSON at byte 1: names need double quotes`,
 		`{“id”: 7}`:            `malformed JSON at byte 1: names need double quotes`,
 		`{"a": 1, 7: 7}`:       `malformed JSON at byte 9: names need double quotes`,
