@@ -39,7 +39,7 @@ func Create(path string, fill func(temp string) error) error {
 }
 
 func syncFile(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := os.OpenFile(name, os.O_RDWR, 0) // Windows syncs only files that are open for writing
 	if err != nil {
 		return err
 	}
