@@ -99,10 +99,13 @@ func verify(path string) error {
 func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 	options.Timeout = lockWait
 	db, err := bbolt.Open(path, 0o600, &options)
-	if _, isSystem := errors.AsType[syscall.Errno](err); err == nil || isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
-		return db, err
+	if err == nil {
+		return db, nil
 	}
-	return nil, damaged(path, err)
+	if _, isSystem := errors.AsType[syscall.Errno](err); isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
+		return nil, err
+	}
+	return nil, damaged(path, err) // all other errors are about the contents
 }
 
 // advise adds to an error of bbolt or the operating system what to do.
