@@ -20,7 +20,7 @@ func damaged(path string, cause any) error {
 // stop makes all later calls return err, if it is about damage.
 func (f *File) stop(err error) {
 	if errors.Is(err, errDamaged) {
-		f.damage.Store(err)
+		f.stopped.Store(&err)
 	}
 }
 
@@ -31,8 +31,8 @@ var bboltPanicked = regexp.MustCompile(`\npanic\(.*\n.*\ngo\.etcd\.io/bbolt`)
 // a damaged file as errors: bbolt trusts what it reads, so on a damaged page it panics or
 // follows an offset out of the file. Other panics are bugs, and continue.
 func (f *File) guard(use func() error) (err error) {
-	if err := f.damage.Load(); err != nil {
-		return err.(error)
+	if stopped := f.stopped.Load(); stopped != nil {
+		return *stopped
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -26,9 +26,9 @@ import (
 // have no checksums, so damage may also go unnoticed. If the newer of bbolt's two meta
 // pages is invalid, bbolt uses the older one, and the last commit is lost.
 type File struct {
-	db     *bbolt.DB
-	path   string
-	damage atomic.Value // the error of all calls, if not nil: see stop
+	db      *bbolt.DB
+	path    string
+	stopped atomic.Pointer[error] // what all calls return since stop, or nil before
 
 	mu      sync.Mutex
 	waiting []*write // for the next commit
@@ -42,7 +42,7 @@ type File struct {
 // Close waits for the transactions in progress and closes the file. Closing twice
 // does nothing.
 func (f *File) Close() error {
-	if f.damage.Load() != nil {
+	if f.stopped.Load() != nil {
 		return nil // bbolt may hold its locks for ever
 	}
 	return f.db.Close()
