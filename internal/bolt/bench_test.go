@@ -22,8 +22,8 @@ func load(tb testing.TB, s *plantRecords, owner string, first int64, n int) {
 		for id := first; id < first+int64(n); id++ {
 			v, err := json.Marshal(value[plants.Plant]{Fields: rose(id).Fields})
 			noErr(tb, err)
-			noErr(tb, bucket(tx, s.ids).Put(appendID(nil, id), []byte(owner)))
-			noErr(tb, bucket(tx, s.all).Put(appendID(ownerKey(owner), id), v))
+			noErr(tb, bucket(tx, s.idBucket).Put(appendID(nil, id), []byte(owner)))
+			noErr(tb, bucket(tx, s.recordBucket).Put(appendID(ownerKey(owner), id), v))
 		}
 		return nil
 	}))

@@ -31,7 +31,7 @@ type File struct {
 	stopped atomic.Pointer[error] // what all calls return since stop, or nil before
 
 	mu      sync.Mutex
-	waiting []*write // for the next commit
+	waiting []*pendingWrite // for the next commit
 
 	committing sync.Mutex // held while waiting writes are committed
 	failed     bool       // the last commit failed
@@ -63,22 +63,21 @@ func (f *File) view(read func(*bbolt.Tx) error) error {
 	return err
 }
 
-// A write is a change that waits for a commit.
-type write struct {
-	// apply makes the change. It reports whether it changed anything, and returns
-	// the result of the call.
-	apply  func(*bbolt.Tx) (changed bool, result error)
-	result error
-	done   chan error // receives the result once it is durable
+// A pendingWrite is a call of write that waits for a commit.
+type pendingWrite struct {
+	apply func(*bbolt.Tx) (changed bool, err error)
+	err   error      // what apply returned
+	done  chan error // receives what write returns
 }
 
-// write calls apply in a transaction. It returns the result once the changes behind
-// it are on disk, or when ctx ends; then the change may still happen.
-func (f *File) write(ctx context.Context, apply func(*bbolt.Tx) (changed bool, result error)) error {
+// write calls apply in a transaction. apply reports whether it changed anything. write
+// returns apply's error once the changes that it depends on are on disk. If ctx ends
+// before, write returns ctx.Err(), and the change may still happen.
+func (f *File) write(ctx context.Context, apply func(*bbolt.Tx) (changed bool, err error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &write{apply: apply, done: make(chan error, 1)}
+	w := &pendingWrite{apply: apply, done: make(chan error, 1)}
 	f.mu.Lock()
 	f.waiting = append(f.waiting, w)
 	if len(f.waiting) == 1 {
@@ -108,15 +107,15 @@ func (f *File) commitWaiting() {
 		err = fmt.Errorf("%w: %s: %w", records.ErrUnwritable, f.path, err)
 	}
 	for _, w := range batch {
-		// After an error the results don't count: even ErrInUse may be due to a
-		// record of the failed transaction.
-		w.done <- cmp.Or(err, w.result)
+		// If the commit failed, the writes' own errors don't count: even ErrInUse may
+		// be due to a record of the failed transaction.
+		w.done <- cmp.Or(err, w.err)
 	}
 }
 
 // commit carries out the writes of batch in one transaction. If none of them changes
 // anything, it rolls that back, which costs nothing.
-func (f *File) commit(batch []*write) error {
+func (f *File) commit(batch []*pendingWrite) error {
 	tx, err := f.db.Begin(true)
 	if err != nil {
 		return err
@@ -126,9 +125,9 @@ func (f *File) commit(batch []*write) error {
 	// even if it changes nothing.
 	needed := f.failed
 	for _, w := range batch {
-		changed, result := w.apply(tx)
+		var changed bool
+		changed, w.err = w.apply(tx)
 		needed = needed || changed
-		w.result = result
 	}
 	if needed {
 		err = tx.Commit()

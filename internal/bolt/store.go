@@ -24,15 +24,18 @@ const maxPage = 1000
 // (fdatasync). They return [records.ErrUnwritable] if the file can't be written, for
 // example because the disk is full.
 type Store[T any] struct {
-	file     *File
-	ids, all []byte // the names of its buckets, see format.go
+	file *File
+
+	// The names of its buckets, which format.go describes.
+	idBucket, recordBucket []byte
 }
 
-// NewStore returns the store in two buckets: ids has the owner of each id, all has the
-// records. The first write makes them if they are missing. No other store may use them.
+// NewStore returns the store in two buckets of file: idBucket has the owner of each id,
+// recordBucket has the records. The first write makes the buckets if they are missing.
+// No other store may use them.
 //
 // It panics if a field has the name of a member that the store adds.
-func NewStore[T any](file *File, ids, all string) *Store[T] {
+func NewStore[T any](file *File, idBucket, recordBucket string) *Store[T] {
 	added := map[string]bool{}
 	for member := range reflect.TypeFor[value[T]]().Fields() {
 		added[jsonName(member)] = true
@@ -42,7 +45,7 @@ func NewStore[T any](file *File, ids, all string) *Store[T] {
 			panic(fmt.Sprintf("bolt: the store adds the member %q itself: rename the field of %T", jsonName(field), *new(T)))
 		}
 	}
-	return &Store[T]{file, []byte(ids), []byte(all)}
+	return &Store[T]{file, []byte(idBucket), []byte(recordBucket)}
 }
 
 // jsonName returns the name of a field in JSON.
@@ -58,18 +61,18 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 		return err
 	}
 	idKey, recordKey := appendID(nil, r.ID), appendID(ownerKey(owner), r.ID)
-	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, result error) {
-		ids, all := bucket(tx, s.ids), bucket(tx, s.all)
+	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
+		ids, stored := bucket(tx, s.idBucket), bucket(tx, s.recordBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
-			must(all.Put(recordKey, v))
+			must(stored.Put(recordKey, v))
 			return true, nil
 		case string(holder) != owner:
 			return false, records.ErrInUse
 		}
 		var old value[T]
-		switch err := s.decode(r.ID, all.Get(recordKey), &old); {
+		switch err := s.decode(r.ID, stored.Get(recordKey), &old); {
 		case err != nil:
 			return false, err
 		case old.IdempotencyKey != key:
@@ -92,11 +95,11 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 		from = append(appendID(prefix, *q.After), 0) // the least key after that one
 	}
 	err = s.file.view(func(tx *bbolt.Tx) error {
-		all := tx.Bucket(s.all)
-		if all == nil {
+		stored := tx.Bucket(s.recordBucket)
+		if stored == nil {
 			return nil
 		}
-		c := all.Cursor()
+		c := stored.Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			if len(page.Records) == limit {
 				page.Next = &page.Records[limit-1].ID
@@ -119,13 +122,13 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 // Delete implements [records.Store].
 func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, recordKey := appendID(nil, id), appendID(ownerKey(owner), id)
-	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, result error) {
-		ids := tx.Bucket(s.ids)
+	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
+		ids := tx.Bucket(s.idBucket)
 		if ids == nil || string(ids.Get(idKey)) != owner {
 			return false, records.ErrNotFound
 		}
 		must(ids.Delete(idKey))
-		must(tx.Bucket(s.all).Delete(recordKey))
+		must(tx.Bucket(s.recordBucket).Delete(recordKey))
 		return true, nil
 	})
 }

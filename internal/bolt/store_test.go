@@ -24,8 +24,8 @@ func TestStore(t *testing.T) {
 	t.Run("samples", func(t *testing.T) { testStore[recordstest.Sample](t, file, "sample_ids", "samples") })
 }
 
-func testStore[T records.Fields](t *testing.T, file *File, ids, all string) {
-	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return NewStore[T](file, ids, all) })
+func testStore[T records.Fields](t *testing.T, file *File, idBucket, recordBucket string) {
+	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return NewStore[T](file, idBucket, recordBucket) })
 }
 
 type plantRecords = Store[plants.Plant]
@@ -171,9 +171,9 @@ func TestDamagedRecord(t *testing.T) {
 	s := openTest(t, newPath(t))
 	noErr(t, s.Create(t.Context(), "alice", rose(7), "key"))
 	noErr(t, s.file.db.Update(func(tx *bbolt.Tx) error {
-		ids, all := tx.Bucket([]byte("ids")), tx.Bucket([]byte("plants"))
+		ids, stored := tx.Bucket([]byte("ids")), tx.Bucket([]byte("plants"))
 		_, err := ids.CreateBucket(appendID(nil, 8))
-		return errors.Join(err, all.Put(ownerKey("bob"), []byte("{}")), all.Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`)))
+		return errors.Join(err, stored.Put(ownerKey("bob"), []byte("{}")), stored.Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`)))
 	}))
 	for owner, want := range map[string]string{"alice": "the record with id 7", "bob": "a key has 4 bytes"} {
 		_, err := s.List(t.Context(), owner, records.Query{Limit: 1})
