@@ -6,7 +6,6 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -38,20 +37,15 @@ type Store[T any] struct {
 func NewStore[T any](file *File, idBucket, recordBucket string) *Store[T] {
 	added := map[string]bool{}
 	for member := range reflect.TypeFor[value[T]]().Fields() {
-		added[jsonName(member)] = true
+		name, _ := records.ParseTag(member.Tag)
+		added[name] = true
 	}
 	for field := range reflect.TypeFor[T]().Fields() {
-		if added[jsonName(field)] {
-			panic(fmt.Sprintf("bolt: the store adds the member %q itself: rename the field of %T", jsonName(field), *new(T)))
+		if name, _ := records.ParseTag(field.Tag); added[name] {
+			panic(fmt.Sprintf("bolt: the store adds the member %q itself: rename the field of %T", name, *new(T)))
 		}
 	}
 	return &Store[T]{file, []byte(idBucket), []byte(recordBucket)}
-}
-
-// jsonName returns the name of a field in JSON.
-func jsonName(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return name
 }
 
 // Create implements [records.Store].

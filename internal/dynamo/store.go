@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -52,7 +51,7 @@ type Store[T any] struct {
 func New[T any](client *dynamodb.Client, table string) *Store[T] {
 	s := &Store[T]{client: client, table: table, projection: "id", names: map[string]string{"#owner": attrOwner}}
 	for field := range reflect.TypeFor[T]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, _ := records.ParseTag(field.Tag)
 		switch name {
 		case attrID, attrOwner, attrCreatedAt, attrIdempotencyKey:
 			panic(fmt.Sprintf("dynamo: the store adds the attribute %q itself: rename the field of %T", name, *new(T)))

@@ -57,8 +57,7 @@ func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 // has omitzero: it may then be absent from responses, and so from requests too.
 func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T, err error) {
 	for field, v := range reflect.ValueOf(&fields).Elem().Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		optional := slices.Contains(strings.Split(options, ","), "omitzero")
+		name, optional := records.ParseTag(field.Tag)
 		member, present := members[name]
 		if !present && !optional {
 			return fields, missing(name, name+" is required", members)

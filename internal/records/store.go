@@ -7,6 +7,9 @@ package records
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // A Record is one record of one owner, such as a plant: its id and its fields. Its
@@ -18,6 +21,13 @@ type Record[T any] struct {
 	// Fields is a struct. Its json tags name the fields in requests, responses and
 	// storage. With omitzero a field is optional: it is absent if it is zero.
 	Fields T `json:",embed"`
+}
+
+// ParseTag returns what the tag of a field in [Record.Fields] says: the field's name in
+// JSON, and whether it is optional.
+func ParseTag(tag reflect.StructTag) (name string, optional bool) {
+	name, options, _ := strings.Cut(tag.Get("json"), ",")
+	return name, slices.Contains(strings.Split(options, ","), "omitzero")
 }
 
 // Fields are the fields of a resource's records. They know their rules.
