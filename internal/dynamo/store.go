@@ -116,16 +116,20 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		if !ok {
 			return storeError(ctx, err)
 		}
-		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
-		switch {
-		case a.unclear != nil && len(failed.Item) == 0:
-			return nil // an earlier attempt has probably deleted it
-		case a.unclear != nil || oldOwner != owner:
-			// If an earlier attempt has deleted the record, this is a later one.
+		if a.unclear != nil {
+			if len(failed.Item) == 0 {
+				return nil // an earlier attempt has probably deleted the record
+			}
+			// An earlier attempt may have deleted a record, and this one was created since.
+			// Or nothing was deleted. Since that is unknown, ifClear returns ErrUnreachable.
 			return a.ifClear(records.ErrNotFound)
 		}
-		// What is left is owner's record, newer than newest. It exists during the call,
-		// so the call may delete it. Only a still newer record makes a third round.
+		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
+		if oldOwner != owner {
+			return records.ErrNotFound
+		}
+		// This is owner's record, and newer than newest. It exists during the call, so
+		// the call may delete it. Only a still newer record makes a third round.
 		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
