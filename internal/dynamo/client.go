@@ -26,7 +26,8 @@ import (
 // and delays of 50, 100, 200, 400 and 500 ms. A server that gives each request
 // 8 s or more can still answer in time.
 const (
-	// maxAttempts applies unless the SDK has another from AWS_MAX_ATTEMPTS.
+	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set: then the SDK wraps the Retryer
+	// of NewClient in one with that limit.
 	maxAttempts = 6
 
 	// attemptTimeout covers an attempt from the name lookup to the last byte.
@@ -107,8 +108,11 @@ func newRetryer() aws.Retryer {
 // backoff returns the delay after the given attempt. The SDK counts from 1, or from 0
 // with AWS_NEW_RETRIES_2026.
 func backoff(attempt int, _ error) (time.Duration, error) {
-	limit := firstDelay << min(max(attempt-1, 0), 9)
-	return rand.N(min(limit, maxDelay)), nil
+	limit := firstDelay
+	for range attempt - 1 {
+		limit = min(2*limit, maxDelay)
+	}
+	return rand.N(limit), nil
 }
 
 // newHTTPClient returns a client that uses t and follows no redirects, since they
@@ -131,12 +135,10 @@ func IsLocal(endpoint *string) bool {
 
 // validate returns an error for settings with which every request would fail.
 func validate(o dynamodb.Options) error {
-	if o.BaseEndpoint != nil {
-		u, err := url.Parse(*o.BaseEndpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
-			// Not printed, since it may contain a password.
-			return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: use http://HOST:PORT, without user and query")
-		}
+	if o.BaseEndpoint != nil && !isEndpoint(*o.BaseEndpoint) {
+		// Not printed, since it may contain a password.
+		return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: " +
+			"use http://HOST:PORT or https://HOST, without user, query and fragment")
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
@@ -145,6 +147,17 @@ func validate(o dynamodb.Options) error {
 		return errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of the program")
 	}
 	return nil
+}
+
+func isEndpoint(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 // Logger returns a logger of the SDK's messages as structured lines, at level Warn

@@ -122,6 +122,7 @@ func TestInvalidSettings(t *testing.T) {
 	for vars, want := range map[string]string{
 		onLambda + "AWS_REGION=":                                                "AWS_REGION",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=localhost:8000":                   "AWS_ENDPOINT_URL_DYNAMODB",
+		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=ftp://localhost:8000":             "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://":                          "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@[::1":           "AWS_ENDPOINT_URL_DYNAMODB",
 		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@localhost:8000": "AWS_ENDPOINT_URL_DYNAMODB",
