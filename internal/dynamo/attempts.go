@@ -42,23 +42,56 @@ func (a *attempts) attempt(ctx context.Context, in middleware.FinalizeInput, nex
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
-		return out, metadata, err // without a connection nothing was sent
-	}
-	if unavailable(err) == records.ErrUnreachable {
+	if isUnclear(err) {
 		a.unclear = err
 	}
 	return out, metadata, err
+}
+
+// isUnclear reports whether DynamoDB may have carried out an attempt that returned err,
+// or may still carry it out.
+func isUnclear(err error) bool {
+	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
+		return false // without a connection nothing was sent
+	}
+	return retryReason(err) == records.ErrUnreachable
 }
 
 // ifClear returns err, the result of the last attempt, if it holds for the whole
 // call. Otherwise it returns ErrUnreachable: an earlier attempt may have acted, or may
 // still act, and the caller has to repeat the call to find out.
 func (a *attempts) ifClear(err error) error {
-	if err != nil && a.unclear != nil {
-		return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", records.ErrUnreachable, err, a.unclear)
+	if err == nil || a.unclear == nil {
+		return err
 	}
-	return err
+	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", records.ErrUnreachable, err, a.unclear)
+}
+
+// keepCause adds middleware that completes the error of a call whose context ends: the
+// SDK drops why the attempt before failed, such as throttling.
+func keepCause(stack *middleware.Stack) error {
+	var cause error // of this call: each has a stack of its own
+	attempt := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if ctx.Err() == nil {
+			cause = err
+		}
+		return out, metadata, err
+	}
+	call := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if err != nil && ctx.Err() != nil && cause != nil {
+			err = fmt.Errorf("%w, after an attempt failed: %v", err, cause)
+		}
+		return out, metadata, err
+	}
+	return errors.Join(
+		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCauseOfAttempt", attempt), "Retry", middleware.After),
+		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCause", call), "Retry", middleware.Before))
 }
 
 // storeError maps the error of a call to the errors of [records.Store], and keeps the
@@ -71,7 +104,7 @@ func storeError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if sentinel := cmp.Or(ctx.Err(), unavailable(err)); sentinel != nil {
+	if sentinel := cmp.Or(ctx.Err(), retryReason(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -80,11 +113,11 @@ func storeError(ctx context.Context, err error) error {
 	return err
 }
 
-// unavailable returns why an attempt deserves a retry: [records.ErrThrottled] if
-// DynamoDB refused it because of its rate or of a transaction on the same item, or
-// [records.ErrUnreachable] if it got no usable response. It returns nil for the other
-// errors, which are final.
-func unavailable(err error) error {
+// retryReason returns why an attempt that returned err deserves a retry. It is
+// [records.ErrThrottled] if DynamoDB refused the attempt because of its rate or of a
+// transaction on the same item, or [records.ErrUnreachable] if there was no usable
+// response. It is nil for all other errors, which are final, and for nil.
+func retryReason(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
 	apiErr, _ := errors.AsType[smithy.APIError](err)
@@ -95,7 +128,7 @@ func unavailable(err error) error {
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
 		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException",
-		canceled != nil && slices.ContainsFunc(canceled.CancellationReasons, temporary):
+		canceled != nil && slices.ContainsFunc(canceled.CancellationReasons, isTemporary):
 		return records.ErrThrottled
 	case noResponse, damaged,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
@@ -105,10 +138,11 @@ func unavailable(err error) error {
 	return nil
 }
 
-// temporary reports whether a transaction was canceled for a reason that passes, such as
-// a conflict with another one. A failed condition is final. The store has no transactions
-// yet; docs/extending.md shows where one is needed.
-func temporary(reason types.CancellationReason) bool {
+// isTemporary reports whether a transaction was canceled for a reason that passes, such as
+// a conflict with another one. A failed condition is final. The store itself makes no
+// transactions. This is for a resource that depends on another one, such as the loan of a
+// plant in docs/extending.md: without it, a conflict would be an internal error.
+func isTemporary(reason types.CancellationReason) bool {
 	switch aws.ToString(reason.Code) {
 	case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
 		return true

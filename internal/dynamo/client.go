@@ -100,7 +100,7 @@ func newRetryer() aws.Retryer {
 		o.RateLimiter = ratelimit.None
 		// Every request of the store is safe to repeat.
 		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-			return aws.BoolTernary(unavailable(err) != nil)
+			return aws.BoolTernary(retryReason(err) != nil)
 		}))
 	})
 }

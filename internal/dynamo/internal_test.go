@@ -70,15 +70,15 @@ func TestNestedField(t *testing.T) {
 	}
 }
 
-// The store has no transactions yet. For one that is added: a conflict isn't a fault of
-// the service, and a failed condition isn't worth a retry.
+// If a transaction is added: a conflict isn't a fault of the service, and a failed
+// condition isn't worth a retry.
 func TestCanceledTransaction(t *testing.T) {
 	for code, want := range map[string]error{
 		"TransactionConflict": records.ErrThrottled, "ThrottlingError": records.ErrThrottled, "ProvisionedThroughputExceeded": records.ErrThrottled,
 		"ConditionalCheckFailed": nil, "ValidationError": nil,
 	} {
 		reasons := []types.CancellationReason{{Code: aws.String("None")}, {Code: &code}}
-		if got := unavailable(fmt.Errorf("TransactWriteItems: %w", &types.TransactionCanceledException{CancellationReasons: reasons})); got != want {
+		if got := retryReason(fmt.Errorf("TransactWriteItems: %w", &types.TransactionCanceledException{CancellationReasons: reasons})); got != want {
 			t.Errorf("%s: %v, want %v", code, got, want)
 		}
 	}

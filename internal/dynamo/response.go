@@ -25,33 +25,6 @@ func addMiddleware(stack *middleware.Stack) error {
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
 }
 
-// keepCause completes the error of a call whose context ends: the SDK drops why the
-// attempt before failed, such as throttling.
-func keepCause(stack *middleware.Stack) error {
-	var cause error // of this call: each has a stack of its own
-	attempt := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
-		middleware.FinalizeOutput, middleware.Metadata, error,
-	) {
-		out, metadata, err := next.HandleFinalize(ctx, in)
-		if ctx.Err() == nil {
-			cause = err
-		}
-		return out, metadata, err
-	}
-	call := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
-		middleware.FinalizeOutput, middleware.Metadata, error,
-	) {
-		out, metadata, err := next.HandleFinalize(ctx, in)
-		if err != nil && ctx.Err() != nil && cause != nil {
-			err = fmt.Errorf("%w, after an attempt failed: %v", err, cause)
-		}
-		return out, metadata, err
-	}
-	return errors.Join(
-		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCauseOfAttempt", attempt), "Retry", middleware.After),
-		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("KeepCause", call), "Retry", middleware.Before))
-}
-
 // hideToken replaces DynamoDB's message for a wrong signature, which quotes the
 // session token and would be logged.
 func hideToken(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
