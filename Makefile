@@ -8,7 +8,11 @@ help: ## list the targets
 # need stops make unless the command $1, from the address $2, is installed.
 need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
 
-# After Ctrl-C, go run would fail.
+# The targets picture and snapshot let a test write files. Without the tool that it needs,
+# it would be skipped, and go test would say ok. With CI=true it fails, and says what to
+# install.
+
+# Not go run, which exits with 1 after Ctrl-C, even if the service has stopped cleanly.
 run: ## run the service on this machine
 	@$(call need,go,https://go.dev/dl/)
 	@go build -o bin/ ./cmd/local && exec bin/local
@@ -69,7 +73,7 @@ mutate: ## change the code of PKG (without ./) in small ways, and list the chang
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
 picture: ## make docs/page.png and docs/page-dark.png again; needs Chromium
-	go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
+	CI=true go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
 check-picture: ## check that these pictures show the page as it is; needs Chromium
 	go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture check
 
@@ -83,7 +87,8 @@ bench: ## measure the figures of docs/benchmarks.md, and draw them; the function
 	$(MAKE) plots
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
-# Neither needs the service's go.mod. Spectral's ruleset holds the schema of OpenAPI 3.1.
+# These tools bring their own dependencies, so the service's go.mod doesn't list them.
+# Spectral also compares the document with the schema of OpenAPI 3.1.
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 OASDIFF = go run github.com/oasdiff/oasdiff@v1.35.0
 
@@ -207,8 +212,8 @@ delete: need-stack ## delete the stack, but keep the table and the user pool
 need-stack:
 	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
 
-snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml
-	go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
+snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml; needs Python
+	CI=true go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
