@@ -14,8 +14,9 @@ import (
 )
 
 // TestGuide carries out the changes of docs/extending.md on copies of the project
-// and runs the tests that can notice a mistake in them. It takes minutes, so its
-// build tag keeps it out of go test ./...; run it with make extending.
+// and runs the tests that can notice a mistake in them. It must notice a patch, an edit
+// or a rename that leaves a project whose tests fail. It takes minutes, so its build tag
+// keeps it out of go test ./...; run it with make extending.
 func TestGuide(t *testing.T) {
 	for _, name := range patches(t) {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,10 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// TestWindows types the session of docs/windows.md into a shell, and compares the
-// responses with what the page shows. Its curl commands are the same in both shells.
+// TestWindows types the session of docs/windows.md into a Unix shell, and compares the
+// responses with what the page shows. Its curl commands are the same in both shells; the
+// test translates the assignments and the two commands that write files. It must notice a
+// command of curl that fails, and a response that differs from the page's.
 func TestWindows(t *testing.T) {
 	harness.Need(t, "sh", "curl")
 	_, session, _ := strings.Cut(read(t, "docs/windows.md"), "\n## A first session\n")

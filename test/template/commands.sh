@@ -31,7 +31,7 @@ then_prints() {
 	[ "$got" = "$1" ] || wrong "after its commands, '${*:2}' prints '$got', not '$1'"
 }
 
-# What moto can't do isn't run.
+# These need more than moto: SAM, this repository or a running service. So they aren't run.
 sam() { echo "sam $*"; }
 make() { :; }
 git() { :; }
