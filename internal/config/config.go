@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"example.com/plantstore/internal/auth"
@@ -62,21 +64,62 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	c.CORSOrigins = list(getenv(CORSOrigins))
 	for _, o := range c.CORSOrigins {
-		if !isOrigin(o) {
-			return Config{}, fmt.Errorf("%s: %q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", CORSOrigins, o)
+		if err := checkOrigin(o); err != nil {
+			return Config{}, fmt.Errorf("%s: %w", CORSOrigins, err)
 		}
 	}
 	return c, nil
 }
 
-// isOrigin reports whether s is * or a web origin (RFC 6454), such as
+// checkOrigin returns an error unless s is * or a web origin (RFC 6454), such as
 // https://example.com:8443.
-func isOrigin(s string) bool {
-	host, isWeb := strings.CutPrefix(s, "https://")
-	if !isWeb {
-		host, isWeb = strings.CutPrefix(s, "http://")
+func checkOrigin(s string) error {
+	if s == "*" {
+		return nil
 	}
-	return s == "*" || isWeb && host != "" && !strings.ContainsAny(host, " \t\r\n,/*")
+	if strings.ContainsAny(s, "@?#") { // not printed, since it may contain a password
+		return errors.New("an origin has no user, query or fragment")
+	}
+	if !isOrigin(s) {
+		return fmt.Errorf("%q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", s)
+	}
+	return nil
+}
+
+// isOrigin reports whether s is http:// or https://, a host, possibly a port, and no more.
+func isOrigin(s string) bool {
+	scheme, hostPort, _ := strings.Cut(s, "://")
+	if scheme != "https" && scheme != "http" {
+		return false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host != hostPort { // there is more after the port
+		return false
+	}
+	if strings.HasSuffix(hostPort, ":") {
+		return false
+	}
+	if port := u.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return false
+		}
+	}
+	if strings.HasPrefix(hostPort, "[") {
+		return true // url.Parse has checked the IPv6 address
+	}
+	// Browsers encode the names of hosts that have other characters (xn--…).
+	return u.Hostname() != "" && consistsOf(u.Hostname(), letters+digits+"-._")
+}
+
+const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
+
+// consistsOf reports whether each character of s is one of the given characters. It needs
+// no regular expression, whose compilation each cold start of the function would pay.
+func consistsOf(s, characters string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune(characters, r) })
 }
 
 // list splits a value at commas. It drops empty elements.
@@ -89,8 +132,8 @@ func list(value string) (elements []string) {
 	return elements
 }
 
-// tokens rejects incomplete settings, so that the service does not start with an
-// issuer other than the intended one.
+// tokens returns the settings that say which tokens are accepted. It rejects incomplete
+// ones, so that the service does not start with an issuer other than the intended one.
 func tokens(getenv func(string) string) (t auth.Config, err error) {
 	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
 	switch v := getenv(RequireScopes); v {

@@ -31,7 +31,7 @@ func TestFromEnv(t *testing.T) {
 		TokenJWKS:     `{"keys":[` + key + `]}`,
 		RequireScopes: "true",
 		LogLevel:      "Warn",
-		CORSOrigins:   " http://localhost:3000, https://a.example ,",
+		CORSOrigins:   " http://localhost:3000, https://A.example ,http://[::1]:8443,https://127.0.0.1",
 	}
 	for _, test := range []struct {
 		settings map[string]string
@@ -52,7 +52,7 @@ func TestFromEnv(t *testing.T) {
 				ScopePolicy: auth.ScopesRequired,
 			},
 			LogLevel:    slog.LevelWarn,
-			CORSOrigins: []string{"http://localhost:3000", "https://a.example"},
+			CORSOrigins: []string{"http://localhost:3000", "https://A.example", "http://[::1]:8443", "https://127.0.0.1"},
 		}},
 	} {
 		got, err := FromEnv(env(test.settings, nil))
@@ -89,6 +89,22 @@ func TestInvalid(t *testing.T) {
 		{CORSOrigins, "http://", nil},
 		{CORSOrigins, "null", nil},
 		{CORSOrigins, "https://a.example b.example", nil},
+		{CORSOrigins, "https://user:secret@a.example", nil},
+		{CORSOrigins, "https://@a.example", nil},
+		{CORSOrigins, "https://a.example?key=secret", nil},
+		{CORSOrigins, "https://a.example?", nil},
+		{CORSOrigins, "https://a.example#secret", nil},
+		{CORSOrigins, "https://a.example#", nil},
+		{CORSOrigins, "https://a.example:", nil},
+		{CORSOrigins, "https://a.example:65536", nil},
+		{CORSOrigins, "https://:443", nil},
+		{CORSOrigins, `https://a.example\b`, nil},
+		{CORSOrigins, "https://bücher.example", nil},
+		{CORSOrigins, "https://a%2eexample", nil},
+		{CORSOrigins, "https://::1", nil},
+		{CORSOrigins, "https://[a.example]", nil},
+		{CORSOrigins, "https://[127.0.0.1]", nil},
+		{CORSOrigins, "ftp://a.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"strings"
 )
 
 // PlantTable is the table of plants.
@@ -35,10 +34,8 @@ func tables(getenv func(string) string) (map[Table]string, error) {
 	return names, nil
 }
 
-// isTableName reports whether a DynamoDB table can have the name s. It needs no
-// regular expression, whose compilation each cold start of the function would pay.
+// isTableName reports whether a DynamoDB table can have the name s.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func isTableName(s string) bool {
-	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
-	return 3 <= len(s) && len(s) <= 255 && strings.Trim(s, valid) == ""
+	return 3 <= len(s) && len(s) <= 255 && consistsOf(s, letters+digits+"_.-")
 }
