@@ -179,16 +179,17 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	return t, nil
 }
 
-// checkIssuer returns an error unless an issuer can have metadata.
+// checkIssuer returns an error unless issuer is an address, from which the addresses of
+// its metadata can be derived.
 func checkIssuer(issuer string) error {
 	if strings.ContainsAny(issuer, "@?# ") { // not printed, since it may contain a password
 		return errors.New("an issuer has no user, query, fragment or spaces")
 	}
 	if !strings.HasPrefix(issuer, "https://") && !strings.HasPrefix(issuer, "http://") {
-		return fmt.Errorf("%q doesn't begin with https://", issuer)
+		return fmt.Errorf("%q doesn't begin with https:// or, on this machine, http://", issuer)
 	}
 	if strings.Contains(issuer, "/.well-known/") {
 		return errors.New("this is the address of the metadata: use the issuer in it")
 	}
-	return auth.CheckURL(issuer)
+	return auth.CheckURL(issuer) // refuses http:// on other machines
 }

@@ -134,7 +134,7 @@ func TestIssuers(t *testing.T) {
 		return err
 	}
 	for issuer, fault := range map[string]string{
-		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https://`,
+		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https:// or, on this machine, http://; if`,
 		"http://a.test":        `the address "http://a.test" must be https`,
 		"https://a.test/?":     `an issuer has no user, query, fragment or spaces`,
 		"https://a.test/#":     `an issuer has no user, query, fragment or spaces`,
@@ -148,6 +148,11 @@ func TestIssuers(t *testing.T) {
 			if err := from(issuer, url); err != nil {
 				t.Errorf("%s with %s: %v", issuer, url, err)
 			}
+		}
+	}
+	for _, issuer := range []string{"https://a.test/realms/x", "http://localhost:8080/realms/x"} {
+		if err := from(issuer, ""); err != nil {
+			t.Errorf("%s: %v", issuer, err)
 		}
 	}
 }
