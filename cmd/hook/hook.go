@@ -1,9 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,8 +18,8 @@ import (
 	"example.com/plantstore/internal/check"
 )
 
-// reserve is how long before the hook's own deadline it stops trying the new version.
-// It leaves time for the report: without one, the deployment waits for an hour.
+// reserve is the time for the report. The hook stops trying the new version that long
+// before its own deadline: without a report, the deployment waits for an hour.
 const reserve = 15 * time.Second
 
 // A hook tries a new version of the function.
@@ -63,16 +62,16 @@ func (h *hook) try(ctx context.Context) error {
 	deadline, _ := ctx.Deadline() // Lambda sets one
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
 	defer cancel()
-	var cause error // of the last check that the deadline didn't end
+	var cause error
 	for {
 		err := h.check(ctx)
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil {
-			return cmp.Or(cause, err)
+		// If the deadline ended this check, an earlier error says more.
+		if cause == nil || ctx.Err() == nil {
+			cause = err
 		}
-		cause = err
 		select {
 		case <-ctx.Done():
 			return cause

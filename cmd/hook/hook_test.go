@@ -84,6 +84,7 @@ func TestTry(t *testing.T) {
 		"permission is missing":  {[]string{denied}, 45 * time.Second, "PlantTable: index: AccessDeniedException: not authorized; keys: no keys"},
 		"throttled":              {[]string{"TooManyRequestsException", works}, 2 * time.Second, ""},
 		"no report":              {[]string{`{"ok":true}`}, 45 * time.Second, "answered"},
+		"other names":            {[]string{`{"OK":true,"Parts":{}}`}, 45 * time.Second, "answered"},
 		"hangs at last":          {[]string{denied, ""}, 45 * time.Second, "not authorized"},
 		"hangs":                  {[]string{""}, 45 * time.Second, "deadline exceeded"},
 	} {
