@@ -45,10 +45,11 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Tokens.Issuer == "" {
+	if cfg.Tokens.Issuer == "" { // then FromEnv accepts no audience either
 		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
+	// The verifier and DynamoDB's client each copy the transport of this client.
 	httpClient := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.DialTLSContext = awsroots.DialTLS(log)
 	})
@@ -82,6 +83,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, client *dynamodb.Client,
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
+		// One request is enough to connect. dynamo.Check sends more, which write.
 		if err := dynamo.CheckIndex(ctx, client, table); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}

@@ -55,20 +55,21 @@ func parse[T any](name string, convert func(string) (T, error)) (value T, err er
 	return value, err
 }
 
-// A source has the settings that the SDK's clients ask for by these methods.
+// A source has the settings that the SDK's clients ask for by these methods. The clients
+// ignore a value that is not found, and use the SDK's default: no FIPS, no dual stack.
 type source struct{ fips, dualStack bool }
 
-func (s source) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
+func (s source) GetUseFIPSEndpoint(context.Context) (state aws.FIPSEndpointState, found bool, err error) {
 	return aws.FIPSEndpointStateEnabled, s.fips, nil
 }
 
-func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
+func (s source) GetUseDualStackEndpoint(context.Context) (state aws.DualStackEndpointState, found bool, err error) {
 	return aws.DualStackEndpointStateEnabled, s.dualStack, nil
 }
 
 // GetServiceBaseEndpoint returns, for example, AWS_ENDPOINT_URL_DYNAMODB. The names of
 // the services here have no spaces, which would have to become underscores.
-func (source) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
-	endpoint := os.Getenv("AWS_ENDPOINT_URL_" + strings.ToUpper(service))
+func (source) GetServiceBaseEndpoint(_ context.Context, service string) (endpoint string, found bool, err error) {
+	endpoint = os.Getenv("AWS_ENDPOINT_URL_" + strings.ToUpper(service))
 	return endpoint, endpoint != "", nil
 }

@@ -31,8 +31,8 @@ type Handler struct {
 	Next  lambda.Handler
 }
 
-// A Report has "ok" or the reason of the failure, for each part: those of the
-// Handler, and http, which serves HTTP requests.
+// A Report has the result for each part: "ok", or why the part doesn't work. Beside the
+// Parts of the [Handler] there is the part "http": whether Next serves HTTP requests.
 type Report struct {
 	OK    bool              `json:"ok"`
 	Parts map[string]string `json:"parts"`
@@ -60,7 +60,9 @@ func (h *Handler) check(ctx context.Context) Report {
 			r.OK, r.Parts[name] = false, err.Error()
 		}
 	}
-	invocation, cancel := lambdahttp.WithInvocation(ctx) // for the parts; Next makes its own
+	// The parts get the time limit and the log attributes that requests have. Next itself
+	// adds them to the context of its request.
+	invocation, cancel := lambdahttp.WithInvocation(ctx)
 	defer cancel()
 	var group sync.WaitGroup
 	group.Go(func() { record("http", h.request(ctx)) })

@@ -10,7 +10,9 @@ import (
 	"time"
 )
 
-// A terminalHandler writes lines for a person, without request ids and groups:
+// A terminalHandler writes lines for a person, without request ids and groups. The line of
+// a request has its method, the path of its route, the status, the duration, the user, the
+// error code and the cause:
 //
 //	02:04:42 POST /plants 400 0.4ms alice 40003 the id is in use
 type terminalHandler struct {

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// maxText is the length of what a log line or a message repeats of a client's text,
-// in characters.
+// maxText is how many characters of a client's text a log line or a message repeats.
 const maxText = 64
 
-// Truncate returns the first 64 characters of s, with an ellipsis if there are more.
+// Truncate shortens a client's text for a log line or a message. It puts an ellipsis
+// after the characters that it keeps.
 func Truncate(s string) string {
 	n := 0
 	for i := range s {
@@ -52,9 +52,10 @@ func (h escapeHandler) WithGroup(name string) slog.Handler {
 	return escapeHandler{h.Handler.WithGroup(name)}
 }
 
-// escape returns a with control and direction characters escaped as in Go: they
-// could control a terminal, or make a line look like another one. It leaves the
-// line breaks of a stack trace alone.
+// escape returns a with all characters escaped, as in Go, that [unicode.IsPrint] doesn't
+// accept. Some of them control a terminal or the direction of text, or are spaces of
+// other kinds, so that a line could look like another one. It leaves the line breaks of
+// a stack trace alone.
 func escape(a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindString || a.Key == "stack" || !strings.ContainsFunc(a.Value.String(), notPrintable) {
 		return a
