@@ -11,11 +11,14 @@ import (
 	"example.com/plantstore/internal/issuer"
 )
 
-// secureData creates the data directory if it is missing, and makes its files
-// private: one that was copied there may not be. It refuses a directory of another user,
-// or that others can write to, since they could replace the files, and files that aren't
-// regular. It doesn't check the directories above: a user who can rename this one, or
-// change it through an access control list, can replace it too.
+// secureData creates the data directory if it is missing. It makes the program's files in
+// it private, since files that were copied there may be readable by others. It refuses:
+//   - a directory that belongs to another user, or that other users can write to: they
+//     could replace the files
+//   - a file that isn't regular
+//
+// It doesn't check the directories above: a user who can rename this one, or change it
+// through an access control list, can replace it too.
 func secureData(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("-data %q can't be created (%w): choose a directory that you can write to", dir, err)
@@ -24,7 +27,7 @@ func secureData(dir string) error {
 	if err != nil {
 		return fmt.Errorf("-data: %w", err)
 	}
-	if isOthers(info) {
+	if ownedByAnother(info) {
 		return fmt.Errorf("-data %s: it belongs to another user: chown it, or choose a new directory", dir)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows has no such modes
@@ -38,18 +41,26 @@ func secureData(dir string) error {
 	return nil
 }
 
+// secureFile makes the file private, if there is one.
 func secureFile(path string) error {
 	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a directory, not a file: move it away, or choose another data directory", path)
-	case err == nil && !info.Mode().IsRegular(): // through a symbolic link, another file's mode would change
-		return fmt.Errorf("%s is not a regular file: move it away, or choose the directory that has the file itself", path)
-	case err == nil:
-		err = os.Chmod(path, 0o600)
 	}
+	if err != nil {
+		return explainPermission(err)
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory, not a file: move it away, or choose another data directory", path)
+	}
+	if !info.Mode().IsRegular() { // through a symbolic link, another file's mode would change
+		return fmt.Errorf("%s is not a regular file: move it away, or choose the directory that has the file itself", path)
+	}
+	return explainPermission(os.Chmod(path, 0o600))
+}
+
+// explainPermission adds to a permission error what the user can do about it.
+func explainPermission(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: if it belongs to another user, chown it, or choose another data directory", err)
 	}

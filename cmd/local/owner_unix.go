@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isOthers reports whether a file belongs to another user than this one or root.
-func isOthers(info fs.FileInfo) bool {
+// ownedByAnother reports whether a file belongs to a user other than this one and root.
+func ownedByAnother(info fs.FileInfo) bool {
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
 	return owner != 0 && owner != os.Geteuid()
 }
