@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -37,7 +36,7 @@ func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{"-help": strings.Join(config.Variables, " "), "-port 8080": ""} {
 		var stderr bytes.Buffer
 		_, err := parseFlags(strings.Fields(args), noEnv, &stderr)
-		if errors.Is(err, flag.ErrHelp) != (want != "") || !strings.Contains(stderr.String(), want) || (stderr.Len() == 0) != (want == "") {
+		if errors.Is(err, errPrinted) != (want != "") || !strings.Contains(stderr.String(), want) || (stderr.Len() == 0) != (want == "") {
 			t.Errorf("%s: %v, printed %q, want %q", args, err, &stderr, want)
 		}
 	}
@@ -50,7 +49,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var stdout strings.Builder
-	if err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
+	if err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard); !errors.Is(err, errPrinted) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
 		t.Errorf("-version prints %q, %v", &stdout, err)
 	}
 }

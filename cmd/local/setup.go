@@ -61,17 +61,18 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		flags.PrintDefaults()
 		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " "))
 		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+strings.Join(dynamoDBVariables(), " "))
-		return options{}, err
+		return options{}, errPrinted
+	}
+	if err != nil {
+		return options{}, fmt.Errorf("%w; %w", err, errUsage)
+	}
+	if flags.NArg() > 0 {
+		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
 	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)
 	}
-	switch {
-	case err != nil:
-		return options{}, fmt.Errorf("%w; %w", err, errUsage)
-	case flags.NArg() > 0:
-		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
-	case openers[o.store] == nil:
+	if openers[o.store] == nil {
 		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
 	}
 	return o, nil
@@ -89,7 +90,7 @@ func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler
 	return handlers.New(s.plants, verifier, log)
 }
 
-// read reads each store, as a user who has nothing in it.
+// read reads each store, with a list of at most one record. Whose it is doesn't matter.
 func (s *stores) read(ctx context.Context) error {
 	_, err := s.plants.List(ctx, "health", records.Query{Limit: 1})
 	return err
@@ -139,12 +140,15 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 // program's own issuer where other machines, or all web pages in the user's
 // browser, reach it.
 func checkNotExposed(addr string, listening net.Addr, origins []string) error {
-	const remedy = "and the token issuer gives anyone a token for any user; %s, or set " + config.TokenIssuer + " to another issuer, or add -expose-issuer"
+	const (
+		danger = "and the token issuer gives anyone a token for any user"
+		remedy = "or set " + config.TokenIssuer + " to another issuer, or add -expose-issuer"
+	)
 	if !listening.(*net.TCPAddr).IP.IsLoopback() {
-		return fmt.Errorf("-addr %s: other machines can reach this address, "+remedy, addr, "listen on 127.0.0.1")
+		return fmt.Errorf("-addr %s: other machines can reach this address, %s; listen on 127.0.0.1, %s", addr, danger, remedy)
 	}
 	if slices.Contains(origins, "*") {
-		return fmt.Errorf("%s=*: every web page can use this server, "+remedy, config.CORSOrigins, "list the origins of your pages")
+		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s", config.CORSOrigins, danger, remedy)
 	}
 	return nil
 }
