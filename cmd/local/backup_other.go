@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// backupSignals is empty where no program can send such a signal.
+// backupSignals is empty, since only Unix has SIGUSR1.
 var backupSignals []os.Signal

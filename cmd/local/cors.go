@@ -13,19 +13,21 @@ import (
 )
 
 // Headers that pages of other origins may send and read, beyond those that
-// browsers always allow. template.yaml has the same ones for API Gateway.
+// browsers always allow. template.yaml has them for API Gateway, and also the name that
+// API Gateway gives to WWW-Authenticate.
 var (
 	corsRequestHeaders  = []string{"Authorization", "Content-Type", "Idempotency-Key"}
 	corsResponseHeaders = []string{"Allow", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
 )
 
-// allowOrigins lets pages of the origins use next, as API Gateway does in a
-// deployment: next responds to preflight requests too, with CORS headers added. It
-// logs the origins that are not listed, since a browser doesn't say why it refuses.
+// allowOrigins lets pages of the origins use next: it adds CORS headers to the responses
+// of next. Those include the responses to preflight requests, since API Gateway, too,
+// leaves them to the service. It logs the origins that are not listed, since a browser
+// doesn't say why it refuses.
 func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Handler {
 	allowed := func(*http.Request) bool { return false }
 	if len(origins) > 0 {
-		methods := []string{http.MethodHead}
+		methods := []string{http.MethodHead} // served like GET, without a route of its own
 		for _, rt := range handlers.Routes() {
 			methods = append(methods, rt.Method)
 		}
@@ -35,13 +37,16 @@ func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Ha
 			AllowedHeaders:     corsRequestHeaders,
 			ExposedHeaders:     corsResponseHeaders,
 			MaxAge:             3600, // seconds that browsers keep the response to a preflight request
-			OptionsPassthrough: true,
+			OptionsPassthrough: true, // of preflight requests
 		})
 		next, allowed = c.Handler(next), c.OriginAllowed
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
-		if origin != "" && !strings.HasSuffix(origin, "://"+r.Host) && !allowed(r) {
+		// Pages of this server send an Origin too, for example with a POST. A proxy in front
+		// may have another scheme.
+		sameOrigin := strings.HasSuffix(origin, "://"+r.Host)
+		if origin != "" && !sameOrigin && !allowed(r) {
 			log.Warn("origin refused", "origin", logging.Truncate(origin), "cause", "not in "+config.CORSOrigins)
 		}
 		next.ServeHTTP(w, r)

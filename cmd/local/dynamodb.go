@@ -43,7 +43,7 @@ func defaultStore(getenv func(string) string) string {
 var startTimeout = 10 * time.Second
 
 func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.Logger) (*stores, error) {
-	settings, err := loadConfig(ctx, log)
+	settings, err := loadSettings(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,8 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	where := "DynamoDB"
-	// BaseEndpoint is nil if the SDK is told to ignore the variable.
+	// For AWS itself BaseEndpoint is nil: no variable sets it, or the SDK is told to ignore
+	// the variable. Without credentials, prepareTable would then fail with less advice.
 	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without password: NewClient has checked it
 	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
@@ -100,27 +101,27 @@ func noResponse(err error) bool {
 	return errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// loadConfig returns the AWS settings that the SDK finds on any machine: in the
+// loadSettings returns the AWS settings that the SDK finds on any machine: in the
 // environment, in shared files with their profiles and SSO sessions, and in the
 // roles of containers and instances.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
-func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
+func loadSettings(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	// What the SDK says while it looks for credentials helps only to debug: if it finds
 	// none, the error says so.
 	debug := logging.LoggerFunc(func(_ logging.Classification, format string, args ...any) {
 		dynamo.Logger(log).Logf(logging.Debug, format, args...)
 	})
-	cfg, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(debug))
+	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(debug))
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
 	}
 	// Without any credentials the SDK asks for the role of an EC2 instance,
 	// which takes seconds to fail on other machines. NewClient sets credentials
 	// for DynamoDB Local.
-	if dynamo.IsLocal(dynamodb.NewFromConfig(cfg).Options().BaseEndpoint) &&
-		aws.IsCredentialsProvider(cfg.Credentials, (*ec2rolecreds.Provider)(nil)) {
-		cfg.Credentials = nil
+	if dynamo.IsLocal(dynamodb.NewFromConfig(settings).Options().BaseEndpoint) &&
+		aws.IsCredentialsProvider(settings.Credentials, (*ec2rolecreds.Provider)(nil)) {
+		settings.Credentials = nil
 	}
-	return cfg, nil
+	return settings, nil
 }

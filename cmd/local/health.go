@@ -13,13 +13,13 @@ import (
 )
 
 // healthPath is where the program says whether it and its store work. It is for
-// operators, so api/openapi.yaml doesn't have it, and a deployment neither: it would be a
-// paid invocation for anybody.
+// operators, so api/openapi.yaml doesn't have it. A deployment doesn't have it either,
+// since anybody could cause paid invocations with it.
 const healthPath = "/healthz"
 
 const (
-	healthWait = 2 * time.Second // for the store
-	healthAge  = time.Second     // of the result that others get, since anybody can ask
+	healthWait = 2 * time.Second // limits the read of the store
+	healthAge  = time.Second     // how long a result counts: anybody can ask, as often as they like
 )
 
 // A health responds to GET and HEAD of healthPath without asking for a token: 200 if the
