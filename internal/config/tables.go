@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // PlantTable is the table of plants.
@@ -34,8 +35,11 @@ func tables(getenv func(string) string) (map[Table]string, error) {
 	return names, nil
 }
 
-// isTableName reports whether a DynamoDB table can have the name s.
+// isTableName reports whether a DynamoDB table can have the name s. It needs no
+// regular expression, whose compilation each cold start of the function would pay.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func isTableName(s string) bool {
-	return 3 <= len(s) && len(s) <= 255 && consistsOf(s, letters+digits+"_.-")
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	isInvalid := func(r rune) bool { return !strings.ContainsRune(valid, r) }
+	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, isInvalid)
 }
