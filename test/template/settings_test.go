@@ -209,14 +209,15 @@ func checkRefused(t *testing.T, reasons map[string]string) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	checkRefused(t, map[string]string{
-		"CorsOrigins=*":                  "",
-		"CorsOrigins=https://a.example/": "CorsOrigins",    // an origin has no path
-		"ThrottlingRate=0":               "ThrottlingRate", // would stop the service
-		"ReservedConcurrency=0":          "ReservedConcurrency",
-		"ExistingTable=a/b":              "ExistingTable",
-		"PermissionsBoundary=boundary":   "PermissionsBoundary",
-		"DomainName=plants.example.com":  "need each other",
-		"DomainName=https://a.example/":  "DomainName",
+		"CorsOrigins=*":                   "",
+		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
+		"CorsOrigins=https://u@a.example": "CorsOrigins",
+		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
+		"ReservedConcurrency=0":           "ReservedConcurrency",
+		"ExistingTable=a/b":               "ExistingTable",
+		"PermissionsBoundary=boundary":    "PermissionsBoundary",
+		"DomainName=plants.example.com":   "need each other",
+		"DomainName=https://a.example/":   "DomainName",
 		"DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": "need each other",
 	})
 }
