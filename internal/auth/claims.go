@@ -64,7 +64,7 @@ func (v *Verifier) checkAudience(claims members) error {
 	return nil
 }
 
-// members are those of a token's header or payload. They distinguish null from absent.
+// members are those of a JSON object. They distinguish null from absent.
 type members map[string]jsontext.Value
 
 // parseMembers parses a part of a token. Names are case-sensitive. Duplicate names,

@@ -79,8 +79,8 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	set := new(KeySet)
 	var faults []string
 	for i, value := range document.Keys {
-		var k key
-		if k.err = k.parse(value); k.err != nil {
+		k := parseKey(value)
+		if k.err != nil {
 			faults = append(faults, fmt.Sprintf("key %d: %v", i+1, k.err))
 		}
 		set.keys = append(set.keys, k)
@@ -102,24 +102,33 @@ func unmarshalLeniently(data []byte, v any) error {
 	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, lenient...)
 }
 
-// parse parses a JSON Web Key (RFC 7517 section 4). It returns an error if the key is
-// unusable.
-func (k *key) parse(data jsontext.Value) error {
-	var m map[string]jsontext.Value
+// parseKey parses a JSON Web Key (RFC 7517 section 4). Even a key that is unusable has
+// its kid, unless that can't be read.
+func parseKey(data jsontext.Value) key {
+	var m members
 	if err := json.Unmarshal(data, &m); err != nil {
-		return err
+		return key{err: err}
 	}
+	var k key
+	if m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
+		return key{err: errors.New("its kid has another form")}
+	}
+	k.public, k.algorithms, k.err = publicKey(m)
+	return k
+}
+
+// publicKey returns the public key in a JSON Web Key and the algorithms that it may be
+// used with, or an error if the key is unusable.
+func publicKey(m members) (crypto.PublicKey, []string, error) {
 	var operations []string
-	for name, value := range map[string]any{"kid": &k.kid, "key_ops": &operations} {
-		if m[name] != nil && json.Unmarshal(m[name], value) != nil {
-			return fmt.Errorf("its %s has another form", name)
-		}
+	if m.has("key_ops") && json.Unmarshal(m["key_ops"], &operations) != nil {
+		return nil, nil, errors.New("its key_ops has another form")
 	}
 	switch {
 	case operations != nil && !slices.Contains(operations, "verify"):
-		return errors.New("its key_ops lack verify")
-	case m["d"] != nil || m["p"] != nil || m["q"] != nil:
-		return errors.New("a private key: everybody can sign with it, so replace it")
+		return nil, nil, errors.New("its key_ops lack verify")
+	case m.has("d") || m.has("p") || m.has("q"):
+		return nil, nil, errors.New("a private key: everybody can sign with it, so replace it")
 	}
 	// Certificates are ignored, even malformed ones.
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} {
@@ -127,26 +136,27 @@ func (k *key) parse(data jsontext.Value) error {
 	}
 	rest, err := json.Marshal(m)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	var parsed jose.JSONWebKey
 	if err := parsed.UnmarshalJSON(rest); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {
-		return fmt.Errorf("its use is %s", logging.Quote(parsed.Use))
+		return nil, nil, fmt.Errorf("its use is %s", logging.Quote(parsed.Use))
 	}
-	if k.public, k.algorithms, err = usableWith(parsed.Key); err != nil {
-		return err
+	public, algorithms, err := usableWith(parsed.Key)
+	if err != nil {
+		return nil, nil, err
 	}
 	_, isRSA := parsed.Key.(*rsa.PublicKey)
 	switch alg := parsed.Algorithm; {
-	case alg != "" && !slices.Contains(k.algorithms, alg):
-		return fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
+	case alg != "" && !slices.Contains(algorithms, alg):
+		return nil, nil, fmt.Errorf("its alg %s does not fit its type", logging.Quote(alg))
 	case isRSA && alg != "": // others have one algorithm, Ed25519 by two names
-		k.algorithms = []string{alg}
+		algorithms = []string{alg}
 	}
-	return nil
+	return public, algorithms, nil
 }
 
 // usableWith returns a public key for go-jose, and the key's algorithms (RFC 7518

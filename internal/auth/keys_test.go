@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -99,5 +100,19 @@ func TestKeySetDocument(t *testing.T) {
 		} else if strings.HasPrefix(want, "none of the 4") && (!strings.Contains(err.Error(), "; key 3: ") || strings.Contains(err.Error(), "key 4: ")) {
 			t.Errorf("got %v, want the faults of three keys", err)
 		}
+	}
+}
+
+// A key that can't be used still has its kid, so that the log names it.
+func TestUnusableKeyHasItsKid(t *testing.T) {
+	good, bad := newECKey(elliptic.P256()), newECKey(elliptic.P256())
+	keys := []jwk{newJWK(good.Public(), "good")}
+	for n := range 20 { // each time
+		keys = append(keys, with(newJWK(bad.Public(), fmt.Sprint(n)), "key_ops", "verify"))
+	}
+	v := staticVerifier(t, keySet(keys...))
+	for n := range 20 {
+		token := compact(fmt.Sprintf(`{"alg":"ES256","kid":"%d"}`, n), lastingClaims, bad, crypto.SHA256)
+		check(t, v, token, fmt.Sprintf(`the key "%d" is unusable: its key_ops has another form`, n))
 	}
 }
