@@ -45,17 +45,18 @@ type Config struct {
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
-	Subject string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
-	scopes  []string // of the service, that the token has
-	limit   string   // for the log: why it has no others; "" if it has all
+	Subject       string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
+	scopes        []string // of the service
+	whyRestricted string   // see WhyRestricted
 }
 
-// Allows reports whether the caller's token has scope, one of those given to
-// [New]. No token has any other.
+// Allows reports whether the caller has a scope. Callers only have scopes that were
+// given to [New].
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// Limit returns, for the log, why the caller has no other scopes.
-func (c Caller) Limit() string { return c.limit }
+// WhyRestricted returns, for the log, why the caller has only the scopes that its token
+// names. It returns "" if the caller has all scopes because its token names none.
+func (c Caller) WhyRestricted() string { return c.whyRestricted }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {

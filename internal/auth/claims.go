@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -128,16 +127,17 @@ func unquote(v jsontext.Value) (s string, ok bool) {
 	return string(b), err == nil
 }
 
-// stringsIn returns the strings in a value at any depth, with the names of members. A
+// stringsIn returns the strings in a value at any depth, and the names of members. A
 // missing value has none.
-func stringsIn(v jsontext.Value) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
-		for {
-			token, err := d.ReadToken()
-			if err != nil || token.Kind() == '"' && !yield(token.String()) {
-				return
-			}
+func stringsIn(v jsontext.Value) (found []string) {
+	d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return found // at the end, or where the value is malformed
+		}
+		if token.Kind() == jsontext.KindString {
+			found = append(found, token.String())
 		}
 	}
 }

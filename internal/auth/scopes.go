@@ -24,12 +24,12 @@ const (
 // serviceScopes are the scopes of the service, such as plants/read.
 type serviceScopes []string
 
-// include reports whether a name is like one of the scopes: it begins with their
-// namespace and one of the separators / : . in whatever case, such as plants:admin or
-// Plants.Read; or it has the same words in any order, such as read:plants or
-// READ_PLANTS. Other spellings aren't recognized, for example plants_admin, PlantsRead,
-// urn:plants:read, or plants alone.
-func (s serviceScopes) include(name string) bool {
+// haveOneLike reports whether a name is one of the scopes or like one. A name is like
+// them if it begins with their namespace and one of the separators / : . in whatever
+// case, such as plants:admin or Plants.Read; or if it has the same words as one of them
+// in any order, such as read:plants or READ_PLANTS. Other spellings aren't recognized,
+// for example plants_admin, PlantsRead, urn:plants:read, or plants alone.
+func (s serviceScopes) haveOneLike(name string) bool {
 	return slices.ContainsFunc(s, func(scope string) bool {
 		return strings.EqualFold(namespace(name), namespace(scope)) || slices.Equal(words(name), words(scope))
 	})
@@ -55,86 +55,88 @@ var (
 	otherClaims    = []string{"permissions", "scopes", "roles"}
 )
 
-// A restriction is what a token says about the scopes of the service.
-type restriction struct {
-	restricted bool     // it has a name that include recognizes
-	scopes     []string // that it names exactly
-	reason     string   // for the log: the first claim and name that restrict it
+// namedScopes are the scopes of the service that a token names.
+type namedScopes struct {
+	any   bool     // the token has a name that is like one of the scopes
+	exact []string // the scopes among these names
+	first string   // for the log: the first of these names, and the claim that has it
 }
 
-// restriction returns what the claims say. The standard ones must be strings or
-// arrays of strings.
-func (s serviceScopes) restriction(claims members) (restriction, error) {
-	var r restriction
+// namedIn returns the scopes that the claims name. The standard claims must be strings
+// or arrays of strings. Each string may have several names.
+func (s serviceScopes) namedIn(claims members) (namedScopes, error) {
+	var named namedScopes
 	for _, claim := range standardClaims {
 		if !claims.has(claim) {
 			continue
 		}
-		lists, err := claims.texts(claim)
+		texts, err := claims.texts(claim)
 		if err != nil {
-			return restriction{}, err
+			return namedScopes{}, err
 		}
-		for _, list := range lists {
-			r.note(claim, s.firstIn(list))
-			for _, scope := range s.grantedBy(list) {
-				if !slices.Contains(r.scopes, scope) {
-					r.scopes = append(r.scopes, scope)
+		for _, text := range texts {
+			named.note(claim, s.firstLike(text))
+			for _, scope := range s.exactlyIn(text) {
+				if !slices.Contains(named.exact, scope) {
+					named.exact = append(named.exact, scope)
 				}
 			}
 		}
 	}
 	for _, claim := range otherClaims {
-		for list := range stringsIn(claims[claim]) {
-			r.note(claim, s.firstIn(list))
+		for _, text := range stringsIn(claims[claim]) {
+			named.note(claim, s.firstLike(text))
 		}
 	}
-	return r, nil
+	return named, nil
 }
 
-// note records that a claim has a name that restricts the token, unless it is "".
-func (r *restriction) note(claim, name string) {
-	if name != "" && !r.restricted {
-		r.restricted, r.reason = true, claim+" has "+logging.Quote(name)
+// note records that a claim has a name that is like one of the scopes. It does nothing
+// if the name is "".
+func (n *namedScopes) note(claim, name string) {
+	if name != "" && !n.any {
+		n.any, n.first = true, claim+" has "+logging.Quote(name)
 	}
 }
 
-// firstIn returns the first name in a list that is like one of the scopes, or "". Names
-// are separated by spaces. In a list with other separators each part counts, and firstIn
-// returns the whole list, to show them.
-func (s serviceScopes) firstIn(list string) string {
-	if strings.ContainsFunc(list, isOddSeparator) {
-		parts := strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || isOddSeparator(r) })
-		names := strings.Split(list, " ") // of which plants+read is one
-		if slices.ContainsFunc(parts, s.include) || slices.ContainsFunc(names, s.include) {
-			return list
+// firstLike returns the first name in a text that is like one of the scopes, or "" if
+// there is none. Names are separated by spaces. If the text has odd separators, the
+// parts between them are tried as well, and firstLike returns the whole text, so that
+// the log shows the separators.
+func (s serviceScopes) firstLike(text string) string {
+	if strings.ContainsFunc(text, isOddSeparator) {
+		parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || isOddSeparator(r) })
+		names := strings.Split(text, " ") // of which plants+read is one
+		if slices.ContainsFunc(parts, s.haveOneLike) || slices.ContainsFunc(names, s.haveOneLike) {
+			return text
 		}
 		return ""
 	}
-	for name := range strings.SplitSeq(list, " ") {
-		if s.include(name) {
+	for name := range strings.SplitSeq(text, " ") {
+		if s.haveOneLike(name) {
 			return name
 		}
 	}
 	return ""
 }
 
-// grantedBy returns the scopes that a list names exactly. With other separators than
-// spaces nobody can know what it grants, so that is nothing.
-func (s serviceScopes) grantedBy(list string) (granted []string) {
-	if strings.ContainsFunc(list, isOddSeparator) {
+// exactlyIn returns the scopes that a text names exactly. It returns none if the text
+// has odd separators, since nobody can know what it grants.
+func (s serviceScopes) exactlyIn(text string) (exact []string) {
+	if strings.ContainsFunc(text, isOddSeparator) {
 		return nil
 	}
-	names := strings.Split(list, " ")
-	for _, scope := range s { // not the names, which would keep the whole list in memory
+	names := strings.Split(text, " ")
+	for _, scope := range s { // not the names, which would keep the whole text in memory
 		if slices.Contains(names, scope) {
-			granted = append(granted, scope)
+			exact = append(exact, scope)
 		}
 	}
-	return granted
+	return exact
 }
 
-// isOddSeparator reports whether r separates the scopes of some issuers. Others, such as
-// & or a zero-width space, aren't recognized.
+// isOddSeparator reports whether r is a separator, other than the space, that some
+// issuers use. Others, such as & or a zero-width space, aren't recognized.
 func isOddSeparator(r rune) bool {
 	return r != ' ' && (unicode.IsSpace(r) || strings.ContainsRune(",;|+", r))
 }
@@ -142,24 +144,24 @@ func isOddSeparator(r rune) bool {
 // publishedIn reports whether scopes_supported of an issuer's metadata, which should
 // be an array of strings, names one of the scopes.
 func (s serviceScopes) publishedIn(supported jsontext.Value) bool {
-	for list := range stringsIn(supported) {
-		if s.firstIn(list) != "" {
+	for _, text := range stringsIn(supported) {
+		if s.firstLike(text) != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// grant gives the caller of a verified token its scopes.
-func (v *Verifier) grant(caller *Caller, r restriction, keys *KeySet) {
+// newCaller returns the caller whose token these keys verified and names these scopes.
+func (v *Verifier) newCaller(subject string, named namedScopes, keys *KeySet) Caller {
 	switch {
-	case r.restricted:
-		caller.scopes, caller.limit = r.scopes, r.reason
+	case named.any:
+		return Caller{subject, named.exact, named.first}
 	case v.requiresScopes(keys):
-		caller.limit = "it names no scope of this service"
+		return Caller{subject, nil, "it names no scope of this service"}
 	default:
 		v.warnUnscoped()
-		caller.scopes = v.scopes
+		return Caller{subject, v.scopes, ""}
 	}
 }
 

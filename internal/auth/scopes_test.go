@@ -101,8 +101,8 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
 	for range 2 { // verified, then cached
 		caller, err := v.Authenticate(t.Context(), bearer(token))
 		checkResult(t, caller, err, "")
-		if caller.Limit() != limit {
-			t.Errorf("got the limit %q, want %q", caller.Limit(), limit)
+		if caller.WhyRestricted() != limit {
+			t.Errorf("got the limit %q, want %q", caller.WhyRestricted(), limit)
 		}
 		for _, scope := range []string{"plants/read", "plants/write", "", "plants/", "plants/admin"} {
 			if got, want := caller.Allows(scope), slices.Contains(strings.Fields(allowed), scope); got != want {

@@ -72,11 +72,11 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 		return nil, err
 	}
 	// The scopes come last: only an issuer may make this program read a long list.
-	r, err := v.scopes.restriction(claims)
+	named, err := v.scopes.namedIn(claims)
 	if err != nil {
 		return nil, err
 	}
-	v.grant(&token.caller, r, token.keys)
+	token.caller = v.newCaller(token.caller.Subject, named, token.keys)
 	return token, nil
 }
 

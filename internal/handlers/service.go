@@ -92,7 +92,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	if !r.caller.Allows(r.route.Scope) {
 		lacks := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.Limit()) // only the log says why
+		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.WhyRestricted()) // only the log says why
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(r)
