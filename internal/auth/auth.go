@@ -121,7 +121,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 		}
 		v.cache.add(hash, token)
 	}
-	if err := token.validAt(time.Now()); err != nil {
+	if err := token.claims.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
 	return token.caller, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,37 +13,59 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-const maxSubjectLength = 255 // bytes; the subject is part of a database key
+const (
+	leeway           = 30 * time.Second // for clock skew between the issuer and this machine
+	maxSubjectLength = 255              // bytes; the subject is part of a database key
+)
 
-// checkClaims checks all claims except the scopes, and the time.
-func (v *Verifier) checkClaims(h header, claims members) (*verifiedToken, error) {
+// checkedClaims are claims that this service accepts. The signature of their token may
+// not have been verified.
+type checkedClaims struct {
+	subject   string
+	notBefore time.Time // the zero time if the token has no nbf
+	expires   time.Time
+}
+
+// checkClaims checks the claims of a token, except its scopes. Whether it is valid now
+// is left to validAt, since a token in the cache can expire.
+func (v *Verifier) checkClaims(h header, claims members) (c checkedClaims, err error) {
 	issuer, err := claims.text("iss")
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
+		return c, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
 	}
 	if err := checkKind(h, claims); err != nil {
-		return nil, err
+		return c, err
 	}
 	if err := v.checkAudience(claims); err != nil {
-		return nil, err
+		return c, err
 	}
-	token := new(verifiedToken)
-	if token.caller.Subject, err = claims.text("sub"); err != nil {
-		return nil, err
+	if c.subject, err = claims.text("sub"); err != nil {
+		return c, err
 	}
-	if n := len(token.caller.Subject); n == 0 || n > maxSubjectLength {
-		return nil, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
+	if n := len(c.subject); n == 0 || n > maxSubjectLength {
+		return c, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
 	}
-	if token.expires, err = claims.date("exp"); err != nil {
-		return nil, err
+	if c.expires, err = claims.date("exp"); err != nil {
+		return c, err
 	}
 	if claims.has("nbf") {
-		token.notBefore, err = claims.date("nbf")
+		c.notBefore, err = claims.date("nbf")
 	}
-	return token, err
+	return c, err
+}
+
+// validAt returns an error if the claims are not valid yet, or have expired.
+func (c checkedClaims) validAt(now time.Time) error {
+	switch {
+	case now.Add(leeway).Before(c.notBefore):
+		return invalid("not valid before %s", c.notBefore.UTC().Format(time.RFC3339))
+	case !now.Add(-leeway).Before(c.expires):
+		return fmt.Errorf("%w at %s", ErrExpiredToken, c.expires.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // checkAudience checks that the token is for this service. Amazon Cognito's access
@@ -94,7 +117,7 @@ func (m members) text(name string) (string, error) {
 
 func missing(name string) error { return invalid("no %s: configure the issuer to include it", name) }
 
-// texts returns a member that must be a string or an array of strings.
+// texts returns the strings of a member that must be a string or an array of strings.
 func (m members) texts(name string) ([]string, error) {
 	if !m.has(name) {
 		return nil, missing(name)
@@ -102,20 +125,22 @@ func (m members) texts(name string) ([]string, error) {
 	if s, ok := unquote(m[name]); ok {
 		return []string{s}, nil
 	}
-	var list []string
-	if err := json.Unmarshal(m[name], &list); err != nil || m[name].Kind() != '[' { // null has no error
+	var array []string
+	err := json.Unmarshal(m[name], &array)
+	if err != nil || m[name].Kind() != jsontext.KindBeginArray { // Unmarshal accepts null
 		return nil, invalid("%s is neither a string nor an array of strings", name)
 	}
-	return list, nil
+	return array, nil
 }
 
 // date returns a member that must be a number of seconds since 1970, possibly with a
-// fraction (RFC 7519 section 2), up to the year 9999.
+// fraction (RFC 7519 section 2), up to the year 9999. One error covers all faults, and a
+// missing member.
 func (m members) date(name string) (time.Time, error) {
-	const limit = 253402300799 // 9999-12-31T23:59:59Z
+	const maxSeconds = 253402300799 // 9999-12-31T23:59:59Z
 	var seconds float64
 	err := json.Unmarshal(m[name], &seconds)
-	if err != nil || m[name].Kind() != '0' || math.Abs(seconds) > limit {
+	if err != nil || m[name].Kind() != jsontext.KindNumber || math.Abs(seconds) > maxSeconds { // Unmarshal accepts null
 		return time.Time{}, invalid("%s is missing, not a number or out of range", name)
 	}
 	whole, fraction := math.Modf(seconds)

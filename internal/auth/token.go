@@ -13,14 +13,10 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-const (
-	leeway = 30 * time.Second // for clock skew between the issuer and this machine
-
-	// In bytes of base64url. A header with an RSA key (jwk) has 700. One with
-	// certificates (x5c) has more, but go-jose would parse them before the signature is
-	// verified, twice and for nothing.
-	maxHeaderLength = 1 << 10
-)
+// maxHeaderLength is in bytes of base64url. A header with an RSA key (jwk) has 700. One
+// with certificates (x5c) has more, but go-jose would parse them before the signature is
+// verified, twice and for nothing.
+const maxHeaderLength = 1 << 10
 
 // algorithms doesn't have "none" or any symmetric algorithm: with a symmetric key,
 // whoever can verify a token can also sign one.
@@ -30,20 +26,9 @@ var algorithms = []jose.SignatureAlgorithm{
 
 // A verifiedToken is what a token with a valid signature says.
 type verifiedToken struct {
-	caller    Caller
-	notBefore time.Time // zero if the token has no nbf
-	expires   time.Time
-	keys      *KeySet // that verified the signature
-}
-
-func (t *verifiedToken) validAt(now time.Time) error {
-	switch {
-	case now.Add(leeway).Before(t.notBefore):
-		return invalid("not valid before %s", t.notBefore.UTC().Format(time.RFC3339))
-	case !now.Add(-leeway).Before(t.expires):
-		return fmt.Errorf("%w at %s", ErrExpiredToken, t.expires.UTC().Format(time.RFC3339))
-	}
-	return nil
+	caller Caller
+	claims checkedClaims
+	keys   *KeySet // that verified the signature
 }
 
 // verify checks everything about a token except the time. It arrived with a
@@ -63,12 +48,13 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	// These claims come first: a token for another service must not cost a fetch.
-	token, err := v.checkClaims(h, claims)
+	// The claims come before the signature: a token for another service must not cost a fetch.
+	checked, err := v.checkClaims(h, claims)
 	if err != nil {
 		return nil, err
 	}
-	if token.keys, err = v.signedBy(ctx, jws, h, arrived); err != nil {
+	keys, err := v.signedBy(ctx, jws, h, arrived)
+	if err != nil {
 		return nil, err
 	}
 	// The scopes come last: only an issuer may make this program read a long list.
@@ -76,8 +62,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	token.caller = v.newCaller(token.caller.Subject, named, token.keys)
-	return token, nil
+	return &verifiedToken{v.newCaller(checked.subject, named, keys), checked, keys}, nil
 }
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
