@@ -25,8 +25,8 @@ var (
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 )
 
-// RetryAfter is how long clients should wait after ErrKeysUnavailable. Fetches that
-// begin for this reason are at least that far apart.
+// RetryAfter is how long clients should wait after ErrKeysUnavailable. While there are
+// no keys, requests start at most one fetch in this time.
 const RetryAfter = 5 * time.Second
 
 const (
@@ -85,10 +85,12 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an
-// error, the fetch goes on or later requests try again. If tokens that name no scope
-// may do everything without a policy that says so, Load logs a warning or, if there are
-// no keys yet, the first such token does.
+// Load fetches the issuer's keys, unless they are configured, and waits until ctx ends.
+// After an error, the fetch goes on or later requests try again.
+//
+// Load logs a warning if tokens that name no scope may do everything and the policy
+// doesn't say so. Without keys this isn't known yet: then [Verifier.Authenticate] logs
+// the warning when it accepts the first such token.
 func (v *Verifier) Load(ctx context.Context) error {
 	keys, err := v.keys.load(ctx)
 	if err == nil && !v.requiresScopes(keys) {
@@ -103,28 +105,35 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
-	arrived := time.Now()
-	hash := sha256.Sum256([]byte(raw))
-	token := v.cache.lookup(hash)
-	if token != nil {
-		keys, err := v.keys.current(ctx)
-		if err != nil {
-			return Caller{}, err
-		}
-		if keys != token.keys { // the new keys may lack the token's
-			token = nil
-		}
-	}
-	if token == nil {
-		if token, err = v.verify(ctx, raw, arrived); err != nil {
-			return Caller{}, err
-		}
-		v.cache.add(hash, token)
+	token, err := v.verifyOnce(ctx, raw, time.Now())
+	if err != nil {
+		return Caller{}, err
 	}
 	if err := token.claims.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
 	return token.caller, nil
+}
+
+// verifyOnce is like verify, but returns a token from the cache if the issuer's keys
+// are still the same. Other keys may lack the one that signed it.
+func (v *Verifier) verifyOnce(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
+	hash := sha256.Sum256([]byte(raw))
+	if token := v.cache.lookup(hash); token != nil {
+		keys, err := v.keys.current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if keys == token.keys {
+			return token, nil
+		}
+	}
+	token, err := v.verify(ctx, raw, arrived)
+	if err != nil {
+		return nil, err
+	}
+	v.cache.add(hash, token)
+	return token, nil
 }
 
 // bearerToken returns the credentials of the Authorization header: the scheme

@@ -40,7 +40,8 @@ type key struct {
 // verify returns an error unless one of the keys signed jws, whose header is h. It
 // tries the keys with the kid of h or, if h has none, all keys.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, h header) error {
-	tried, unusable := 0, error(nil)
+	var tried int
+	var unusable error // why a key that would have been tried wasn't
 	for _, k := range s.keys {
 		if h.kid != "" && h.kid != k.kid {
 			continue
