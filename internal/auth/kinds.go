@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json/jsontext"
 	"slices"
 	"strings"
 
@@ -11,34 +12,33 @@ import (
 // as access tokens, so only claims tell these apart. The lists have those claims with
 // their sources; docs/issuers.md has the issuers that were tried.
 
-// forbidden are the claims that an access token of this service doesn't have.
-var forbidden = []struct{ claim, remedy string }{
+// forbiddenClaims must be absent, null or empty.
+var forbiddenClaims = []struct{ claim, remedy string }{
 	{"cnf", bound},      // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
 	{"events", send},    // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
 	{"at_hash", likeID}, // OpenID Connect Core section 3.1.3.6: the hash of the token beside an ID token
 	{"c_hash", likeID},  // OpenID Connect Core section 3.3.2.11
 }
 
-// demanded are the claims that must have one of the values if they are present.
-var demanded = []kindClaim{
+// allowedKinds are claims that must have one of these values if they are present.
+var allowedKinds = []kindClaim{
 	{"token_use", []string{"access"}},                      // Amazon Cognito
 	{"typ", []string{"bearer", "jwt", "at+jwt", "access"}}, // Keycloak; the media types of the header; Guardian
 }
 
-// telling are further claims that say what a token is. They must not have any of the
-// values.
-var telling = []kindClaim{
-	{"token_class", others},                          // idpyoidc
-	{"ttype", append([]string{"a", "r"}, others...)}, // oidcendpoint, where access tokens are T
-	{"type", others},                                 // Glewlwyd, Flask-JWT-Extended, Pocket ID
-	{"token_type", others},                           // Simple JWT
-	{"tokenType", others},                            // Casdoor
-	{"tokenName", others},                            // PingAM, ForgeRock AM
-	{"drn", []string{"dsr"}},                         // Descope, where access tokens are DS
+// forbiddenKinds are claims that must not have any of these values.
+var forbiddenKinds = []kindClaim{
+	{"token_class", otherKinds},                          // idpyoidc
+	{"ttype", append([]string{"a", "r"}, otherKinds...)}, // oidcendpoint, where access tokens are T
+	{"type", otherKinds},                                 // Glewlwyd, Flask-JWT-Extended, Pocket ID
+	{"token_type", otherKinds},                           // Simple JWT
+	{"tokenType", otherKinds},                            // Casdoor
+	{"tokenName", otherKinds},                            // PingAM, ForgeRock AM
+	{"drn", []string{"dsr"}},                             // Descope, where access tokens are DS
 }
 
-// others are names of tokens that are not access tokens.
-var others = []string{
+// otherKinds are names of tokens that are not access tokens.
+var otherKinds = []string{
 	"code", "accesscode", "authorizationcode", "refresh", "refreshtoken", "id", "idtoken",
 }
 
@@ -58,19 +58,19 @@ const (
 
 // checkKind returns an error for a token that isn't an access token.
 func checkKind(h header, claims members) error {
-	for _, f := range forbidden {
+	for _, f := range forbiddenClaims {
 		if claims.says(f.claim) {
 			return invalid("it has the claim %s: %s", f.claim, f.remedy)
 		}
 	}
-	for _, d := range demanded {
-		if claims.has(d.claim) && !slices.Contains(d.values, claims.kindName(d.claim)) {
-			return notAccess(claims, d.claim)
+	for _, a := range allowedKinds {
+		if claims.has(a.claim) && !slices.Contains(a.values, claims.kindName(a.claim)) {
+			return notAccess(claims, a.claim)
 		}
 	}
-	for _, t := range telling {
-		if slices.Contains(t.values, claims.kindName(t.claim)) {
-			return notAccess(claims, t.claim)
+	for _, f := range forbiddenKinds {
+		if slices.Contains(f.values, claims.kindName(f.claim)) {
+			return notAccess(claims, f.claim)
 		}
 	}
 	// ID tokens have nonce, and often auth_time. So do some access tokens, which
@@ -90,19 +90,19 @@ func notAccess(claims members, claim string) error {
 	return invalid("the claim %s is %s: %s", claim, logging.Quote(value), send)
 }
 
-// saysAccess reports whether a token whose demanded claims are right says that it is
-// an access token. The type JWT says nothing.
+// saysAccess reports whether a token says that it is an access token. Its allowedKinds
+// must have been checked. The type JWT says nothing.
 func saysAccess(h header, claims members) bool {
 	if h.typ == "at+jwt" || claims.has("token_use") || claims.has("typ") && claims.kindName("typ") != "jwt" {
 		return true
 	}
-	return slices.ContainsFunc(telling, func(t kindClaim) bool { return claims.kindName(t.claim) == "accesstoken" })
+	return slices.ContainsFunc(forbiddenKinds, func(f kindClaim) bool { return claims.kindName(f.claim) == "accesstoken" })
 }
 
 // says reports whether a claim is present and neither null nor an empty string: tokens
 // of some issuers always have a nonce.
 func (m members) says(claim string) bool {
-	return m.has(claim) && m[claim].Kind() != 'n' && string(m[claim]) != `""`
+	return m.has(claim) && m[claim].Kind() != jsontext.KindNull && string(m[claim]) != `""`
 }
 
 // kindName returns a claim in lower case without hyphens, underscores and spaces, so
