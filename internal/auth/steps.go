@@ -1,6 +1,14 @@
 package auth
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/plantstore/internal/logging"
+)
 
 // A step of a fetch reads the keys or the metadata.
 type step struct {
@@ -87,6 +95,39 @@ func (k *issuerKeys) startMetadata(now time.Time) {
 		}
 		k.notify()
 	}()
+}
+
+// readMetadata returns what the first document says that exists. A document that can't
+// be read may name scopes, so the next one doesn't replace it.
+func (k *issuerKeys) readMetadata(s *step) (source, error) {
+	var missing []string
+	for _, address := range k.metadata {
+		k.mu.Lock()
+		s.began = k.clock.now()
+		k.mu.Unlock()
+		found, err := read(k.client, address, k.parseMetadata)
+		status, _ := errors.AsType[statusError](err)
+		if status != http.StatusNotFound && status != http.StatusForbidden { // S3's and API Gateway's for unknown paths
+			return found, err
+		}
+		missing = append(missing, err.Error())
+	}
+	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
+}
+
+// parseMetadata reads the members that matter. An odd one in scopes_supported
+// doesn't make the service unavailable.
+func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
+	var m members
+	if err := unmarshalLeniently(body, &m); err != nil {
+		return source{}, errors.New("not a JSON object with issuer and jwks_uri")
+	}
+	issuer, _ := unquote(m["issuer"])
+	if issuer != k.issuer {
+		return source{}, fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
+	}
+	address, _ := unquote(m["jwks_uri"])
+	return source{address, k.scopes.publishedIn(m["scopes_supported"])}, CheckURL(address)
 }
 
 // learn adopts what the metadata says. Scopes that were published count for good: no

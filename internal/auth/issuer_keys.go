@@ -7,6 +7,8 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,6 +66,51 @@ const (
 	loadWait     = 3 * time.Second // without keys
 	fetchWait    = time.Second
 )
+
+// newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
+// metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
+// Cognito, a known address.
+func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
+	k := &issuerKeys{
+		client:       restrict(client),
+		log:          log,
+		issuer:       c.Issuer,
+		scopes:       scopes,
+		fixed:        c.Keys != nil,
+		set:          c.Keys,
+		source:       source{address: c.KeysURL},
+		clock:        newClock(),
+		keyStep:      &step{ended: true},
+		metadataStep: &step{ended: true},
+		changed:      make(chan struct{}),
+		searches:     rate.NewLimiter(rate.Every(2*time.Second), 3),
+		warnings:     rate.Sometimes{Interval: time.Second},
+	}
+	if c.Keys != nil || c.KeysURL != "" {
+		return k, nil
+	}
+	u, err := url.Parse(c.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	if isCognito(u) {
+		k.source.address = c.Issuer + "/.well-known/jwks.json"
+		return k, nil
+	}
+	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
+	k.metadata = []string{
+		origin + path + "/.well-known/openid-configuration",
+		origin + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
+	}
+	return k, nil
+}
+
+// isCognito reports whether an issuer is a user pool.
+// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+func isCognito(issuer *url.URL) bool {
+	host := strings.TrimSuffix(issuer.Host, ".cn")
+	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
+}
 
 // load fetches the keys and waits until ctx ends.
 func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
@@ -194,25 +241,4 @@ func (k *issuerKeys) doubt() error {
 	default:
 		return k.keyStep.err
 	}
-}
-
-// A clock measures how old things are. It follows two clocks, and moves as far as the
-// faster one: the monotonic clock may stop while the program is frozen, and the wall
-// clock may be set back. It never goes back.
-type clock struct {
-	time            time.Time // of this clock, at the last call of now
-	monotonic, wall time.Time // of the others
-}
-
-func newClock() clock {
-	now := time.Now()
-	return clock{time: now.Round(0), monotonic: now, wall: now.Round(0)}
-}
-
-func (c *clock) now() time.Time {
-	monotonic := time.Now()
-	wall := monotonic.Round(0) // without the monotonic reading
-	c.time = c.time.Add(max(monotonic.Sub(c.monotonic), wall.Sub(c.wall)))
-	c.monotonic, c.wall = monotonic, wall
-	return c.time
 }
