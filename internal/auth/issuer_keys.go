@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -168,45 +167,25 @@ func (k *issuerKeys) refresh(ctx context.Context, now time.Time, retry, wait tim
 	k.await(ctx, k.idle)
 }
 
-// newer searches for keys that verify the token of a request, since the rejected ones
-// don't. It yields each new key set until the fetch ends, and at most until the fetch
-// or the request is a second old. Then it yields an error if the last fetch failed or
-// goes on.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived time.Time) iter.Seq2[*KeySet, error] {
-	return func(yield func(*KeySet, error) bool) {
-		if k.fixed {
-			return
-		}
-		ctx, cancel := context.WithDeadline(ctx, arrived.Add(fetchWait))
-		defer cancel()
-		ctx, cancel = k.search(ctx)
-		defer cancel()
-		for {
-			next, err := k.next(ctx, rejected)
-			if next == nil && err == nil || !yield(next, err) || err != nil {
-				return
-			}
-			rejected = next
-		}
-	}
-}
-
-// search starts a fetch, unless keys are being read (to wait for these is free) or the
-// budget is spent. The context is for waiting: it ends when the last fetch is a second
-// old.
-func (k *issuerKeys) search(ctx context.Context) (context.Context, context.CancelFunc) {
+// search starts a fetch for a token that the keys at hand don't verify. It starts none
+// while keys are being read, since waiting for these is free, nor when the budget is
+// spent. The context is for awaitNewer: it ends when the last fetch or the request is a
+// second old.
+func (k *issuerKeys) search(ctx context.Context, arrived time.Time) (context.Context, context.CancelFunc) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.clock.now()
 	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
 		k.start(now)
 	}
-	return context.WithTimeout(ctx, fetchWait-now.Sub(k.began))
+	older := max(now.Sub(k.began), time.Since(arrived))
+	return context.WithTimeout(ctx, fetchWait-older)
 }
 
-// next waits for other keys than the rejected ones, until no step is running or ctx
-// ends. If there are none, it returns what doubt does.
-func (k *issuerKeys) next(ctx context.Context, rejected *KeySet) (*KeySet, error) {
+// awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. It
+// returns nil if there are none, and an error if the issuer may have some nevertheless:
+// the fetch failed or goes on.
+func (k *issuerKeys) awaitNewer(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.await(ctx, func() bool { return k.set != rejected || k.idle() })

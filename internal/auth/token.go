@@ -66,7 +66,8 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 }
 
 // signedBy returns the keys that verify jws, whose header is h. If the present
-// ones don't, the issuer may have a new key, under any kid.
+// ones don't, the issuer may have a new key, under any kid. Then signedBy tries each
+// newer key set, until the search for them ends.
 func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
@@ -76,15 +77,24 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	if fault == nil {
 		return keys, nil
 	}
-	for keys, err := range v.keys.newer(ctx, keys, arrived) {
+	if v.keys.fixed {
+		return nil, fault
+	}
+	search, cancel := v.keys.search(ctx, arrived)
+	defer cancel()
+	for {
+		newer, err := v.keys.awaitNewer(search, keys)
 		if err != nil { // which would mean 503, but anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 		}
+		if newer == nil {
+			return nil, fault
+		}
+		keys = newer
 		if fault = keys.verify(jws, h); fault == nil {
 			return keys, nil
 		}
 	}
-	return nil, fault
 }
 
 // A header has the parameters of a JOSE header that matter here.
