@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -186,4 +187,17 @@ func TestCanceledRequest(t *testing.T) {
 		canceled("a", "") // with the keys at hand
 		time.Sleep(time.Second)
 	})
+}
+
+// Configured keys are all there are: a token that they don't verify causes no fetch.
+func TestConfiguredKeysAreNotFetched(t *testing.T) {
+	i := newRemoteIssuer(t)
+	keys, err := auth.ParseKeySet(keySet(newJWK(newEdKey().Public(), "b")))
+	must(err)
+	i.v = newVerifier(t, auth.Config{Keys: keys, KeysURL: keysURL}, i, io.Discard)
+	i.set(0, "a")
+	check(t, i.v, i.token("a"), `no key for EdDSA has the kid "a"`)
+	if n := i.fetches(); n != 0 {
+		t.Errorf("%d fetches, want none", n)
+	}
 }
