@@ -26,6 +26,13 @@ func (s statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", int(s), http.StatusText(int(s))))
 }
 
+// isNotFound reports whether err says that a document doesn't exist. S3 and API Gateway
+// respond to unknown paths with 403.
+func isNotFound(err error) bool {
+	status, _ := errors.AsType[statusError](err)
+	return status == http.StatusNotFound || status == http.StatusForbidden
+}
+
 // read reads a document and parses it.
 func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
 	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
@@ -56,17 +63,18 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 	return parsed, err
 }
 
-// restrict returns a copy of client with our limits.
-func restrict(client *http.Client) *http.Client {
-	restricted := *client
-	restricted.Timeout = fetchTimeout
-	restricted.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+// withLimits returns a copy of client that takes at most fetchTimeout for a document, and
+// follows at most maxRedirects redirects, to addresses that CheckURL accepts.
+func withLimits(client *http.Client) *http.Client {
+	limited := *client
+	limited.Timeout = fetchTimeout
+	limited.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
 		return CheckURL(req.URL.String())
 	}
-	return &restricted
+	return &limited
 }
 
 // CheckURL returns an error unless keys may be fetched from an address: with https

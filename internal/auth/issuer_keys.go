@@ -18,17 +18,21 @@ import (
 // fetches and wait for them: between requests the program may be frozen, as on AWS
 // Lambda, so a fetch that nobody waits for may never end.
 //
-//	keys                       a request starts a fetch            and waits until the fetch is
-//	none, or a day old         5 s after the last one began        3 s old
-//	an hour old                30 s after the last one began       1 s old
-//	don't verify the token     every 2 s, the first three at once  1 s old
+// The keys at hand decide when a request starts a fetch, and how long it waits, counted
+// from the start of the fetch:
 //
-// Then it uses the keys at hand. The fetch goes on even if nobody waits any more.
+//	keys at hand              starts a fetch                           waits
+//	none, or a day old        5 s after the start of the last one      3 s
+//	an hour old               30 s after the start of the last one     1 s
+//	don't verify the token    if the budget allows: three at once,     1 s
+//	                          then one every 2 s
+//
+// Then the request uses the keys at hand. The fetch goes on even if nobody waits for it.
 //
 // A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
 // may have moved its keys or added scopes; and after a move the keys again. If their
 // address is unknown, it begins with the metadata. A request waits for the fetch that is
-// running, rather than start another. Only a token that the keys don't verify starts one
+// running, rather than starting another. Only a token that the keys don't verify starts one
 // while the metadata is being read: metadata that hangs must not hide a new key.
 type issuerKeys struct {
 	client   *http.Client
@@ -42,9 +46,9 @@ type issuerKeys struct {
 	mu           sync.Mutex // for what follows; methods that say so must be called with it
 	clock        clock
 	set          *KeySet       // nil without keys
-	fetched      time.Time     // when the step that read set began
+	fetched      time.Time     // when set was requested
 	source       source        // configured, or found by a fetch
-	began        time.Time     // when the last fetch did; before the first, the zero time is long ago
+	fetchBegan   time.Time     // when the last fetch began; long ago, the zero time, if there was none
 	keyStep      *step         // the last one that read the keys
 	metadataStep *step         // the last one that read the metadata
 	metadataDue  bool          // the next step of the fetch reads the metadata
@@ -71,7 +75,7 @@ const (
 // Cognito, a known address.
 func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	k := &issuerKeys{
-		client:       restrict(client),
+		client:       withLimits(client),
 		log:          log,
 		issuer:       c.Issuer,
 		scopes:       scopes,
@@ -111,7 +115,8 @@ func isCognito(issuer *url.URL) bool {
 	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// load fetches the keys and waits until ctx ends.
+// load starts a fetch, unless one is running, and waits until it or ctx ends. It returns
+// an error if the fetch failed or goes on, even if there are keys from an earlier one.
 func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 	if k.fixed {
 		return k.set, nil
@@ -122,7 +127,7 @@ func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 		k.start(k.clock.now())
 	}
 	k.await(ctx, k.idle)
-	if err := k.doubt(); err != nil {
+	if err := k.fetchError(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 	}
 	return k.set, nil
@@ -144,7 +149,7 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		k.refresh(ctx, now, retryRefresh, fetchWait)
 	}
 	if k.expired(now) {
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.doubt())
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.fetchError())
 	}
 	return k.set, nil
 }
@@ -155,14 +160,15 @@ func (k *issuerKeys) expired(now time.Time) bool {
 	return k.set == nil || now.Sub(k.fetched) >= expireAfter
 }
 
-// refresh starts a fetch if the last one began that long ago, and waits until it ends
-// or is too old to wait for. It waits for the metadata too: if the program is frozen
-// after each request, it would never be read otherwise. It must be called with k.mu.
-func (k *issuerKeys) refresh(ctx context.Context, now time.Time, retry, wait time.Duration) {
-	if now.Sub(k.began) >= retry && k.idle() {
+// refresh starts a fetch if none is running and the last one began retryAfter ago. Then
+// it waits until the fetch ends or is older than wait. It waits for the metadata too: if
+// the program is frozen after each request, it would never be read otherwise. It must be
+// called with k.mu.
+func (k *issuerKeys) refresh(ctx context.Context, now time.Time, retryAfter, wait time.Duration) {
+	if now.Sub(k.fetchBegan) >= retryAfter && k.idle() {
 		k.start(now)
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait-now.Sub(k.began))
+	ctx, cancel := context.WithTimeout(ctx, wait-now.Sub(k.fetchBegan))
 	defer cancel()
 	k.await(ctx, k.idle)
 }
@@ -178,19 +184,18 @@ func (k *issuerKeys) search(ctx context.Context, arrived time.Time) (context.Con
 	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
 		k.start(now)
 	}
-	older := max(now.Sub(k.began), time.Since(arrived))
+	older := max(now.Sub(k.fetchBegan), time.Since(arrived))
 	return context.WithTimeout(ctx, fetchWait-older)
 }
 
-// awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. It
-// returns nil if there are none, and an error if the issuer may have some nevertheless:
-// the fetch failed or goes on.
+// awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. If
+// it gets none, it returns nil, or an error if the fetch failed or goes on.
 func (k *issuerKeys) awaitNewer(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.await(ctx, func() bool { return k.set != rejected || k.idle() })
 	if k.set == rejected {
-		return nil, k.doubt()
+		return nil, k.fetchError()
 	}
 	return k.set, nil
 }
@@ -209,9 +214,9 @@ func (k *issuerKeys) await(ctx context.Context, done func() bool) {
 	}
 }
 
-// doubt returns why the issuer may have other keys than those at hand, or nil. It must
-// be called with k.mu.
-func (k *issuerKeys) doubt() error {
+// fetchError returns an error if a fetch goes on or the last one got no keys: then the
+// issuer may have other keys than those at hand. It must be called with k.mu.
+func (k *issuerKeys) fetchError() error {
 	switch {
 	case !k.keyStep.ended || !k.metadataStep.ended:
 		return errors.New("still being fetched")

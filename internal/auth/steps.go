@@ -3,24 +3,23 @@ package auth
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
 	"example.com/plantstore/internal/logging"
 )
 
-// A step of a fetch reads the keys or the metadata.
+// A step of a fetch reads the keys or the metadata. The metadata may take two requests.
 type step struct {
-	began time.Time // or, for the second document of the metadata, when it was requested
-	ended bool
-	err   error
+	requested time.Time // when it made the last request
+	ended     bool
+	err       error
 }
 
 // running reports whether the step goes on. No document takes longer than fetchTimeout:
 // a step that seems to was frozen with the program.
 func (s *step) running(now time.Time) bool {
-	return !s.ended && now.Sub(s.began) <= fetchTimeout
+	return !s.ended && now.Sub(s.requested) <= fetchTimeout
 }
 
 // idle reports whether no step is running. It must be called with k.mu.
@@ -32,7 +31,7 @@ func (k *issuerKeys) idle() bool {
 // start starts a fetch, while no keys are being read. It doesn't read metadata that is
 // being read. It must be called with k.mu.
 func (k *issuerKeys) start(now time.Time) {
-	k.began = now
+	k.fetchBegan = now
 	if k.source.address == "" {
 		k.startMetadata(now)
 		return
@@ -43,7 +42,7 @@ func (k *issuerKeys) start(now time.Time) {
 
 // startKeys starts the step that reads the keys. It must be called with k.mu.
 func (k *issuerKeys) startKeys(now time.Time) {
-	s, address := &step{began: now}, k.source.address
+	s, address := &step{requested: now}, k.source.address
 	k.keyStep = s
 	go func() {
 		set, err := read(k.client, address, ParseKeySet)
@@ -62,7 +61,7 @@ func (k *issuerKeys) startKeys(now time.Time) {
 			k.startKeys(now)
 		case err == nil:
 			set.scopesPublished = k.source.scopesPublished
-			k.set, k.fetched = set, s.began
+			k.set, k.fetched = set, s.requested
 		}
 		if k.metadataDue {
 			k.startMetadata(now)
@@ -74,7 +73,7 @@ func (k *issuerKeys) startKeys(now time.Time) {
 // startMetadata starts the step that reads the metadata. It must be called with k.mu.
 func (k *issuerKeys) startMetadata(now time.Time) {
 	k.metadataDue = false
-	s, failed := &step{began: now}, "metadata of the token issuer not fetched; the keys were"
+	s, failed := &step{requested: now}, "metadata of the token issuer not fetched; the keys were"
 	if k.source.address == "" || k.keyStep.err != nil {
 		failed = "token keys not fetched"
 	}
@@ -97,17 +96,17 @@ func (k *issuerKeys) startMetadata(now time.Time) {
 	}()
 }
 
-// readMetadata returns what the first document says that exists. A document that can't
-// be read may name scopes, so the next one doesn't replace it.
+// readMetadata returns what the issuer's metadata says. It requests the second document
+// only if the first doesn't exist. If the first exists but can't be read, that is an
+// error: it may name scopes that the second lacks.
 func (k *issuerKeys) readMetadata(s *step) (source, error) {
 	var missing []string
 	for _, address := range k.metadata {
 		k.mu.Lock()
-		s.began = k.clock.now()
+		s.requested = k.clock.now()
 		k.mu.Unlock()
 		found, err := read(k.client, address, k.parseMetadata)
-		status, _ := errors.AsType[statusError](err)
-		if status != http.StatusNotFound && status != http.StatusForbidden { // S3's and API Gateway's for unknown paths
+		if !isNotFound(err) {
 			return found, err
 		}
 		missing = append(missing, err.Error())
