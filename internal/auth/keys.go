@@ -106,12 +106,12 @@ func unmarshalLeniently(data []byte, v any) error {
 // parseKey parses a JSON Web Key (RFC 7517 section 4). Even a key that is unusable has
 // its kid, unless that can't be read.
 func parseKey(data jsontext.Value) key {
-	var m members
+	var m map[string]jsontext.Value // not members, a name that the error would have
 	if err := json.Unmarshal(data, &m); err != nil {
 		return key{err: err}
 	}
 	var k key
-	if m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
+	if m["kid"] != nil && json.Unmarshal(m["kid"], &k.kid) != nil {
 		return key{err: errors.New("its kid has another form")}
 	}
 	k.public, k.algorithms, k.err = publicKey(m)
