@@ -32,8 +32,8 @@ import (
 // A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
 // may have moved its keys or added scopes; and after a move the keys again. If their
 // address is unknown, it begins with the metadata. A request waits for the fetch that is
-// running, rather than starting another. Only a token that the keys don't verify starts one
-// while the metadata is being read: metadata that hangs must not hide a new key.
+// running, rather than starting another. Only a token that the keys don't verify starts
+// one while the metadata is being read: metadata that hangs must not hide a new key.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
@@ -160,12 +160,12 @@ func (k *issuerKeys) expired(now time.Time) bool {
 	return k.set == nil || now.Sub(k.fetched) >= expireAfter
 }
 
-// refresh starts a fetch if none is running and the last one began retryAfter ago. Then
-// it waits until the fetch ends or is older than wait. It waits for the metadata too: if
-// the program is frozen after each request, it would never be read otherwise. It must be
-// called with k.mu.
-func (k *issuerKeys) refresh(ctx context.Context, now time.Time, retryAfter, wait time.Duration) {
-	if now.Sub(k.fetchBegan) >= retryAfter && k.idle() {
+// refresh starts a fetch if none is running and the last one began at least an interval
+// ago. Then it waits until the fetch ends or is older than wait. It waits for the
+// metadata too: if the program is frozen after each request, it would never be read
+// otherwise. It must be called with k.mu.
+func (k *issuerKeys) refresh(ctx context.Context, now time.Time, interval, wait time.Duration) {
+	if now.Sub(k.fetchBegan) >= interval && k.idle() {
 		k.start(now)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait-now.Sub(k.fetchBegan))
@@ -184,8 +184,8 @@ func (k *issuerKeys) search(ctx context.Context, arrived time.Time) (context.Con
 	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
 		k.start(now)
 	}
-	older := max(now.Sub(k.fetchBegan), time.Since(arrived))
-	return context.WithTimeout(ctx, fetchWait-older)
+	age := max(now.Sub(k.fetchBegan), time.Since(arrived))
+	return context.WithTimeout(ctx, fetchWait-age)
 }
 
 // awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. If
