@@ -85,8 +85,8 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured, and waits until ctx ends.
-// After an error, the fetch goes on or later requests try again.
+// Load fetches the issuer's keys, unless they are configured, and waits for them until
+// ctx ends. After an error, the fetch goes on or later requests try again.
 //
 // Load logs a warning if tokens that name no scope may do everything and the policy
 // doesn't say so. Without keys this isn't known yet: then [Verifier.Authenticate] logs

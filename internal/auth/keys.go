@@ -106,7 +106,7 @@ func unmarshalLeniently(data []byte, v any) error {
 // parseKey parses a JSON Web Key (RFC 7517 section 4). Even a key that is unusable has
 // its kid, unless that can't be read.
 func parseKey(data jsontext.Value) key {
-	var m map[string]jsontext.Value // not members, a name that the error would have
+	var m map[string]jsontext.Value // not of type members, whose name would be in the error
 	if err := json.Unmarshal(data, &m); err != nil {
 		return key{err: err}
 	}

@@ -96,13 +96,13 @@ func TestScopes(t *testing.T) {
 }
 
 // checkScopes checks that the token has exactly the allowed scopes, and why.
-func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, limit string) {
+func checkScopes(t *testing.T, v *auth.Verifier, token, allowed, why string) {
 	t.Helper()
 	for range 2 { // verified, then cached
 		caller, err := v.Authenticate(t.Context(), bearer(token))
 		checkResult(t, caller, err, "")
-		if caller.WhyRestricted() != limit {
-			t.Errorf("got the limit %q, want %q", caller.WhyRestricted(), limit)
+		if got := caller.WhyRestricted(); got != why {
+			t.Errorf("restricted because %q, want %q", got, why)
 		}
 		for _, scope := range []string{"plants/read", "plants/write", "", "plants/", "plants/admin"} {
 			if got, want := caller.Allows(scope), slices.Contains(strings.Fields(allowed), scope); got != want {
