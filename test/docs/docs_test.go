@@ -53,6 +53,31 @@ func TestSession(t *testing.T) {
 	}
 }
 
+var (
+	shellBlocks = regexp.MustCompile("(?s)\n *```sh\n(.*?)```")
+	quoted      = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"`)
+	comments    = regexp.MustCompile(`(?m)(?:^|\s)#.*$`)
+)
+
+// TestComments checks that no shell block of the pages has a comment: zsh, the shell of
+// macOS, takes a comment that is pasted for arguments.
+func TestComments(t *testing.T) {
+	pages, _ := filepath.Glob("../../docs/*.md")
+	blocks := 0
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		name, _ := filepath.Rel("../..", page)
+		for _, block := range shellBlocks.FindAllStringSubmatch(read(t, name), -1) {
+			blocks++
+			if comment := comments.FindString(quoted.ReplaceAllString(block[1], "")); comment != "" {
+				t.Errorf("%s: say this before the block, not in a comment: %s", name, strings.TrimSpace(comment))
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("the pages have no shell blocks")
+	}
+}
+
 // TestErrorCodes checks that docs/interface.md has the error codes of the OpenAPI
 // document, with the same meanings.
 func TestErrorCodes(t *testing.T) {
