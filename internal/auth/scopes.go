@@ -48,8 +48,9 @@ func words(name string) []string {
 }
 
 // standardClaims grant scopes: scope is that of RFC 9068 section 2.2.3, scp that of Okta
-// and Microsoft Entra ID. A name in otherClaims only restricts a token, since nobody can
-// know to what. No other claim does.
+// and Microsoft Entra ID. The otherClaims grant none, since nobody can know what their
+// names mean. But a name there that is like one of the scopes shows that the token is
+// restricted: it doesn't count as one that names none. All other claims are ignored.
 var (
 	standardClaims = []string{"scope", "scp"}
 	otherClaims    = []string{"permissions", "scopes", "roles"}

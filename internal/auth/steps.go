@@ -16,8 +16,8 @@ type step struct {
 	err       error
 }
 
-// running reports whether the step goes on. No document takes longer than fetchTimeout:
-// a step that seems to was frozen with the program.
+// running reports whether the step goes on. It no longer counts after fetchTimeout: no
+// request takes longer, so the step was frozen together with the program.
 func (s *step) running(now time.Time) bool {
 	return !s.ended && now.Sub(s.requested) <= fetchTimeout
 }
@@ -28,8 +28,8 @@ func (k *issuerKeys) idle() bool {
 	return !k.keyStep.running(now) && !k.metadataStep.running(now)
 }
 
-// start starts a fetch, while no keys are being read. It doesn't read metadata that is
-// being read. It must be called with k.mu.
+// start starts a fetch. It must be called with k.mu, and only while no keys are being
+// read. If the metadata is being read, for an earlier fetch, this one leaves it out.
 func (k *issuerKeys) start(now time.Time) {
 	k.fetchBegan = now
 	if k.source.address == "" {

@@ -107,7 +107,7 @@ type header struct {
 // section 7.1). It accepts only the canonical encoding of each part. It ignores jku, jwk,
 // x5u, x5c and the like: the key set alone says what a key is.
 func parse(raw string) (h header, payload []byte, err error) {
-	parts := strings.SplitN(raw, ".", 6) // of more, only the number would count
+	parts := strings.SplitN(raw, ".", 6) // 6 parts stand for any larger number
 	switch {
 	case len(parts) == 5:
 		return h, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")

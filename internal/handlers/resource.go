@@ -17,9 +17,8 @@ const (
 	// maxKeyLength is the maximum length of an Idempotency-Key, in bytes.
 	maxKeyLength = 255
 
-	// maxList is the maximum size of a list body, in bytes. It bounds the memory of
-	// responses to clients that don't read them: 400 such responses hold less than
-	// 256 MiB.
+	// maxList is the maximum size of a list body, in bytes. It bounds the memory that
+	// clients cost who don't read their response: for 400 of them less than 256 MiB.
 	maxList = 512 << 10
 
 	// listBatch is the maximum number of records to request from the store at
@@ -114,7 +113,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				last = &record.ID
 				wanted--
 			}
-			if page.Next == nil || laterCtx.Err() != nil {
+			if page.Next == nil || laterCtx.Err() != nil { // no more records, or no time, which is no fault to log
 				return q.response(body.close(), page.Next), nil
 			}
 			last = page.Next

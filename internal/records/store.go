@@ -50,9 +50,11 @@ type Fields interface {
 // at all, at one moment between call and return. ErrInUse, ErrKeyReused and
 // ErrNotFound mean that the call has no effect. After any other error it may have
 // taken effect, or may still do so. To find out, the caller repeats the Create with
-// the same idempotency key, or the Delete. There is one exception: in a store that
-// retries requests, one without a response may take effect after the call, even if
-// the call returned nil. Such a store documents the effects.
+// the same idempotency key, or the Delete.
+//
+// There is one exception. A store that repeats its requests to a database may get no
+// response to the first one, and a success from the second. The first may then still
+// take effect after the call has returned nil. Such a store documents the effects.
 //
 // # Isolation
 //
