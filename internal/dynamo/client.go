@@ -120,6 +120,13 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 // a deadline for each read.
 func newHTTPClient(t *http.Transport) *http.Client {
 	t.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	if dialTLS := t.DialTLSContext; dialTLS != nil { // of cmd/lambda, which has AWS's roots
+		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			return dialTLS(ctx, network, address)
+		}
+	}
 	t.IdleConnTimeout = idleTimeout
 	t.MaxIdleConns = maxIdleConns
 	t.MaxIdleConnsPerHost = maxIdleConns

@@ -1,18 +1,22 @@
 package dynamo_test
 
 import (
+	"context"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -141,6 +145,32 @@ func TestInvalidSettings(t *testing.T) {
 		if text := fmt.Sprint(err); !strings.Contains(text, want) || strings.Contains(text, "\n") || strings.Contains(text, "hunter2") {
 			t.Errorf("%s: got %v, want one line that names %s, without password", vars, err, want)
 		}
+	}
+}
+
+// A connection that hangs fails before its attempt ends, with an error that shows that
+// nothing was sent, also if the program makes the connections with TLS itself.
+func TestHangingConnection(t *testing.T) {
+	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1")
+	hangs := net.Dialer{ControlContext: func(ctx context.Context, _, _ string, _ syscall.RawConn) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	cfg, err := config.LoadDefaultConfig(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.BaseEndpoint = aws.String("https://127.0.0.1:1")
+	cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
+		transport.DialTLSContext = hangs.DialContext
+	})
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	if network, ok := errors.AsType[*net.OpError](err); !ok || network.Op != "dial" {
+		t.Errorf("got %v, want a network error of dial", err)
 	}
 }
 
