@@ -40,10 +40,12 @@ func (p Plant) Validate() error {
 	if strings.TrimFunc(p.Name, unicode.IsSpace) == "" {
 		return errors.New("name must not be only white space")
 	}
-	if p.Tag == nil {
-		return nil
+	if p.Tag != nil {
+		if err := validateText("tag", *p.Tag, MaxTagLength); err != nil {
+			return err
+		}
 	}
-	return validateText("tag", *p.Tag, MaxTagLength)
+	return nil
 }
 
 // validateText returns an error if s is not UTF-8 or longer than limit, in code
