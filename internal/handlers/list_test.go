@@ -43,6 +43,9 @@ func (s *pagedStore) List(ctx context.Context, _ string, q records.Query) (page 
 	if s.fault != nil && q.After != nil {
 		return page, s.fault
 	}
+	if ctx.Err() != nil {
+		return page, ctx.Err()
+	}
 	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
 	for ; id < end; id++ {
 		if id%s.every == 0 {

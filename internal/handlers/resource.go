@@ -113,8 +113,8 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				last = &record.ID
 				wanted--
 			}
-			if page.Next == nil || laterCtx.Err() != nil { // no more records, or no time, which is no fault to log
-				return q.response(body.close(), page.Next), nil
+			if page.Next == nil {
+				return q.response(body.close(), nil), nil
 			}
 			last = page.Next
 		}
