@@ -16,8 +16,8 @@ import (
 // without a change.
 
 // generators return the n-th valid value of a field, n from 1 to 100, if it isn't
-// just any of its type. Odd and even numbers give different values. Examples are
-// a date and an enumeration:
+// just any of its type. For a pointer, a slice or a map it is the value of an element.
+// Odd and even numbers give different values. Examples are a date and an enumeration:
 //
 //	"Plant.BoughtOn": func(n int) any { return time.Unix(0, 0).AddDate(0, 0, n).Format(time.DateOnly) },
 //	"Plant.Light":    func(n int) any { return []string{"shade", "sun"}[n%2] },
@@ -58,8 +58,6 @@ func fill(t testing.TB, name string, v reflect.Value, n int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(t, name, v.Index(0), n)
 		fill(t, name, v.Index(1), n+1)
-	case v.Type() == reflect.TypeFor[time.Time]():
-		v.Set(reflect.ValueOf(time.Unix(0, int64(n)).UTC()))
 	case v.Kind() == reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		value := reflect.New(v.Type().Elem()).Elem()
@@ -67,6 +65,8 @@ func fill(t testing.TB, name string, v reflect.Value, n int) {
 		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
 	case ok:
 		v.Set(reflect.ValueOf(generate(n)).Convert(v.Type()))
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.Unix(0, int64(n)).UTC()))
 	case v.Kind() == reflect.String:
 		v.SetString(fmt.Sprint(strings.ToLower(name), " ", n))
 	case v.Kind() == reflect.Bool:
