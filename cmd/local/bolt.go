@@ -22,7 +22,6 @@ func openBolt(ctx context.Context, o options, _ config.Config, log *slog.Logger)
 		return nil, err
 	}
 	backUpOnSignal(ctx, file, path+".backup", log)
-	// A store has two buckets in the file: the owner of each id, and the records.
 	return &stores{
 		plants: bolt.NewStore[plants.Plant](file, "ids", "plants"),
 		close:  file.Close,

@@ -72,8 +72,9 @@ type Verifier struct {
 // client, whose idle connections it closes, and logs why a fetch fails.
 //
 // The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that it names. If it only names something like
-// them, such as plants:admin, it has none. If it names neither, c.ScopePolicy decides.
+// as plants/read. A token has those that its claims scope and scp name. If it only names
+// something like them, such as plants:admin, or names them in another claim, it has none.
+// If it names neither, c.ScopePolicy decides.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")

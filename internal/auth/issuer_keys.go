@@ -27,7 +27,7 @@ import (
 //	don't verify the token    if the budget allows: three at once,     1 s
 //	                          then one every 2 s
 //
-// Then the request uses the keys at hand. The fetch goes on even if nobody waits for it.
+// Then the request uses the keys at hand, unless they are a day old. The fetch goes on even if nobody waits for it.
 //
 // A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
 // may have moved its keys or added scopes; and after a move the keys again. If their

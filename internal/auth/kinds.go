@@ -12,7 +12,7 @@ import (
 // as access tokens, so only claims tell these apart. The lists have those claims with
 // their sources; docs/issuers.md has the issuers that were tried.
 
-// forbiddenClaims must be absent, null or empty.
+// forbiddenClaims must be absent, null or an empty string.
 var forbiddenClaims = []struct{ claim, remedy string }{
 	{"cnf", bound},      // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
 	{"events", send},    // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect

@@ -59,7 +59,7 @@ var (
 // namedScopes are the scopes of the service that a token names.
 type namedScopes struct {
 	any   bool     // the token has a name that is like one of the scopes
-	exact []string // the scopes among these names
+	exact []string // the scopes that the standardClaims name exactly
 	first string   // for the log: the first of these names, and the claim that has it
 }
 

@@ -24,7 +24,8 @@ import (
 // A call that meets a damaged page returns an error that names the file. If it is a
 // write, all later calls fail too, since further writes could spread the damage. Pages
 // have no checksums, so damage may also go unnoticed. If the newer of bbolt's two meta
-// pages is invalid, bbolt uses the older one, and the last commit is lost.
+// pages is invalid, bbolt uses the older one, and the last commit is lost. A record that
+// can't be decoded fails only the calls that read it.
 type File struct {
 	db      *bbolt.DB
 	path    string

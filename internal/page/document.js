@@ -5,8 +5,9 @@ const operations = doc => Object.values(doc.paths).flatMap(Object.values)
 // adapt changes the parsed document in place, and returns it.
 export function adapt(doc) {
   for (const [name, parameter] of Object.entries(doc.components.parameters)) {
-    // Fill in what is required, and what shows the ids to delete. A first list
-    // with the example cursor would be empty.
+    // Swagger UI fills the form with the examples. Keep those of required parameters,
+    // and include=id, which shows the ids to delete. A first list with the example
+    // cursor would be empty.
     if (!parameter.required && name !== 'Include') delete parameter.example
     parameter.description = fold(parameter.description)
   }

@@ -15,8 +15,9 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
   const button = (text, onClick, props) => h('button', { className: 'btn', onClick, ...props }, text)
 
   const executeButton = element => element.closest('.opblock').querySelector('.execute')
-  // Swagger UI takes the focus from Execute, and the buttons of a response go with
-  // it. The next response gives it to the button that findNext finds, or to Execute.
+  // With a new response the focus is lost: Swagger UI takes it from Execute, and the
+  // buttons of the old response are gone. Then finish moves the focus to the button that
+  // findNext finds in the new response, or to Execute.
   let findNext
   const executeAgain = (execute, find) => {
     findNext = find
@@ -44,7 +45,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       const execute = executeButton(deleteButton) // before another response takes the place of this one
       const fail = (text, retry) => { // without retry, the page offers none
         setFailure({ text, retry })
-        deleteButton.focus({ preventScroll: true }) // the button of the last failure may have it, and goes
+        deleteButton.focus({ preventScroll: true }) // else it would be lost with the button of the last failure
       }
       const { origin, pathname } = new URL(request.get('url'))
       const accessToken = authSelectors.authorized().getIn(['bearer', 'value'])

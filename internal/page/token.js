@@ -101,7 +101,7 @@ async function request(event) {
     held = { name: fields.get('client_id'), scope: fields.get('scope'), minutes: grant.expires_in / 60 }
     ui.preauthorizeApiKey('bearer', grant.access_token)
     say(describeToken())
-    renewed()
+    renewed() // preauthorizeApiKey doesn't call the action authorize that page.js wraps
   } else {
     logOut(`No token: ${grant.error_description}`)
   }
