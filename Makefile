@@ -8,10 +8,6 @@ help: ## list the targets
 # need stops make unless the command $1, from the address $2, is installed.
 need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
 
-# The targets picture and snapshot let a test write files. Without the tool that it needs,
-# it would be skipped, and go test would say ok. With CI=true it fails, and says what to
-# install.
-
 # Not go run, which exits with 1 after Ctrl-C, even if the service has stopped cleanly.
 run: ## run the service on this machine
 	@$(call need,go,https://go.dev/dl/)
@@ -76,6 +72,8 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
+# With CI=true the test fails without Chromium, and says what to install. Else it would be
+# skipped, write nothing, and go test would say ok.
 picture: ## make docs/page.png and docs/page-dark.png again; needs Chromium
 	CI=true go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
 check-picture: ## check that these pictures show the page as it is; needs Chromium
@@ -216,6 +214,7 @@ delete: need-stack ## delete the stack, but keep the table and the user pool
 need-stack:
 	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
 
+# CI=true is for a machine without Python: see picture.
 snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml; needs Python
 	CI=true go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
 
