@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -164,14 +165,16 @@ func TestHangingConnection(t *testing.T) {
 	cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
 		transport.DialTLSContext = hangs.DialContext
 	})
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
-	if network, ok := errors.AsType[*net.OpError](err); !ok || network.Op != "dial" {
-		t.Errorf("got %v, want a network error of dial", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		client, err := dynamo.NewClient(cfg, discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		if network, ok := errors.AsType[*net.OpError](err); !ok || network.Op != "dial" {
+			t.Errorf("got %v, want a network error of dial", err)
+		}
+	})
 }
 
 // The client trusts AWS_CA_BUNDLE, doesn't follow redirects, gives an attempt a
