@@ -120,7 +120,7 @@ extending: ## carry out the changes of docs/extending.md and docs/removing.md on
 	go test -tags extending -count=1 -timeout 60m -v -run '^Test(Patches|Routes|Guide|Parts|Rename)$$' ./test/docs
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
-	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(TITLE)')
+	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
 
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.
