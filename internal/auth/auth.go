@@ -159,10 +159,12 @@ func bearerToken(h http.Header) (string, error) {
 }
 
 // A tokenCache holds verified tokens by the hash of their text, which is a credential.
-// If it is full, the next one empties it. The tokens in it may have expired, and
-// their keys may be outdated.
+// If it is full, or other keys verified the next one, that one empties it: old keys would
+// take memory, for tokens that must be verified again anyway. The tokens in it may have
+// expired, and their keys may be outdated.
 type tokenCache struct {
 	mu     sync.Mutex
+	keys   *KeySet // of all tokens
 	tokens map[[sha256.Size]byte]*verifiedToken
 }
 
@@ -175,8 +177,8 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tokens == nil || len(c.tokens) >= maxCached {
-		c.tokens = make(map[[sha256.Size]byte]*verifiedToken)
+	if c.keys != token.keys || len(c.tokens) >= maxCached {
+		c.keys, c.tokens = token.keys, make(map[[sha256.Size]byte]*verifiedToken)
 	}
 	c.tokens[hash] = token
 }

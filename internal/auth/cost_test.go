@@ -84,6 +84,26 @@ func TestCacheIsSmall(t *testing.T) {
 	runtime.KeepAlive(v)
 }
 
+// Anybody can have the keys fetched again. Tokens in the cache don't hold on to the old ones.
+func TestCacheHoldsOneKeySet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, strings.Fields("a"+strings.Repeat(" b", 50))...)
+		before := heap()
+		const count = 200
+		for n := range count {
+			token := compact(`{"alg":"EdDSA","kid":"a"}`, claimsAnd(fmt.Sprintf(`"jti":%d`, n)), i.key, unhashed)
+			check(t, i.v, token, "")
+			check(t, i.v, i.token("x"), invalid)
+			time.Sleep(2 * time.Second)
+			i.fetches()
+		}
+		if size := (heap() - before) / count; size > 1000 {
+			t.Errorf("a token takes %d bytes in the cache", size)
+		}
+		runtime.KeepAlive(i)
+	})
+}
+
 func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
