@@ -121,7 +121,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 func (v *Verifier) verifyOnce(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
 	hash := sha256.Sum256([]byte(raw))
 	if token := v.cache.lookup(hash); token != nil {
-		keys, err := v.keys.current(ctx)
+		keys, err := v.keys.current(ctx, arrived)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 // Lambda, so a fetch that nobody waits for may never end.
 //
 // The keys at hand decide when a request starts a fetch, and how long it waits, counted
-// from the start of the fetch:
+// from the start of the fetch or of the request, whichever was earlier:
 //
 //	keys at hand              starts a fetch                           waits
 //	none, or a day old        5 s after the start of the last one      3 s
@@ -134,8 +134,8 @@ func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 }
 
 // current returns keys that are less than a day old and, if the issuer responds in
-// time, less than an hour.
-func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
+// time, less than an hour. They are for a request that arrived at the given time.
+func (k *issuerKeys) current(ctx context.Context, arrived time.Time) (*KeySet, error) {
 	if k.fixed {
 		return k.set, nil
 	}
@@ -144,9 +144,9 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	now := k.clock.now()
 	switch {
 	case k.expired(now):
-		k.refresh(ctx, now, RetryAfter, loadWait)
+		k.refresh(ctx, now, arrived, RetryAfter, loadWait)
 	case now.Sub(k.fetched) >= refreshAfter:
-		k.refresh(ctx, now, retryRefresh, fetchWait)
+		k.refresh(ctx, now, arrived, retryRefresh, fetchWait)
 	}
 	if k.expired(now) {
 		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.fetchError())
@@ -161,14 +161,14 @@ func (k *issuerKeys) expired(now time.Time) bool {
 }
 
 // refresh starts a fetch if none is running and the last one began at least an interval
-// ago. Then it waits until the fetch ends or is older than wait. It waits for the
-// metadata too: if the program is frozen after each request, it would never be read
-// otherwise. It must be called with k.mu.
-func (k *issuerKeys) refresh(ctx context.Context, now time.Time, interval, wait time.Duration) {
+// ago. Then it waits until the fetch ends, or it or the request is older than wait. It
+// waits for the metadata too: if the program is frozen after each request, it would never
+// be read otherwise. It must be called with k.mu.
+func (k *issuerKeys) refresh(ctx context.Context, now, arrived time.Time, interval, wait time.Duration) {
 	if now.Sub(k.fetchBegan) >= interval && k.idle() {
 		k.start(now)
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait-now.Sub(k.fetchBegan))
+	ctx, cancel := k.withLimit(ctx, now, arrived, wait)
 	defer cancel()
 	k.await(ctx, k.idle)
 }
@@ -184,8 +184,14 @@ func (k *issuerKeys) search(ctx context.Context, arrived time.Time) (context.Con
 	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
 		k.start(now)
 	}
+	return k.withLimit(ctx, now, arrived, fetchWait)
+}
+
+// withLimit returns a context that ends when the last fetch or the request is older than
+// wait. A request may wait more than once. It must be called with k.mu.
+func (k *issuerKeys) withLimit(ctx context.Context, now, arrived time.Time, wait time.Duration) (context.Context, context.CancelFunc) {
 	age := max(now.Sub(k.fetchBegan), time.Since(arrived))
-	return context.WithTimeout(ctx, fetchWait-age)
+	return context.WithTimeout(ctx, wait-age)
 }
 
 // awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. If

@@ -74,6 +74,23 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 	}
 }
 
+// Anybody can have the reason logged why a key is unusable, so it is short.
+func TestReasonIsShort(t *testing.T) {
+	good, long := newECKey(elliptic.P256()), strings.Repeat("x", 10000)
+	for kid, bad := range map[string]string{
+		"bad": toJSON(jwk{"kty": "EC", "crv": long, "kid": "bad"}),
+		"":    `{"` + long + `":1,"` + long + `":1}`,
+	} {
+		document := `{"keys":[` + bad + `,%s]}`
+		v := staticVerifier(t, fmt.Appendf(nil, document, toJSON(with(newJWK(good.Public(), "good"), "alg", "ES256"))))
+		token := compact(`{"alg":"ES384","kid":"`+kid+`"}`, lastingClaims, good, crypto.SHA256)
+		check(t, v, token, "the key "+fmt.Sprintf("%q", kid)+" is unusable: ")
+		if _, err := auth.ParseKeySet(fmt.Appendf(nil, document, "{}")); err == nil || len(err.Error()) > 500 {
+			t.Errorf("got %v, want a short error", err)
+		}
+	}
+}
+
 func TestKeySetDocument(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	good := toJSON(newJWK(issuer.ECKey.Public(), authtest.KeyID))

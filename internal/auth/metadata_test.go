@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -178,6 +179,33 @@ func TestSearchWhileMetadataHangs(t *testing.T) {
 		if n := strings.Count(strings.Join(s.requests, " "), openID); n != 2 {
 			t.Errorf("the metadata was requested %d times, want once after the start", n)
 		}
+	})
+}
+
+// A token in the cache that older keys verified is verified again. Its request doesn't
+// wait for two fetches.
+func TestOneWaitForCachedToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tokens, others := authtest.NewIssuer(t), authtest.NewIssuer(t)
+		const url = authtest.IssuerURL + "/.well-known/openid-configuration"
+		s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(tokens.JWKS())}}
+		v, token := newVerifier(t, auth.Config{}, s, io.Discard), es256(tokens, lastingClaims)
+		check(t, v, token, "")
+		checkLoad(t, v, "") // the same keys
+		time.Sleep(time.Hour)
+		delete(s.pages, keysURL)
+		s.delays = map[string]time.Duration{url: time.Hour}
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 900*ms)
+			defer cancel()
+			v.Authenticate(ctx, bearer(es256(others, lastingClaims))) // starts another fetch when ctx ends
+		}()
+		start := time.Now()
+		check(t, v, token, "")
+		if d := time.Since(start); d != time.Second {
+			t.Errorf("took %v, want a second", d)
+		}
+		time.Sleep(10 * time.Second) // the fetch ends
 	})
 }
 

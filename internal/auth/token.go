@@ -69,7 +69,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 // ones don't, the issuer may have a new key, under any kid. Then signedBy tries each
 // newer key set, until the search for them ends.
 func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
-	keys, err := v.keys.current(ctx)
+	keys, err := v.keys.current(ctx, arrived)
 	if err != nil {
 		return nil, err
 	}
