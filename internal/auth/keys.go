@@ -108,7 +108,7 @@ func unmarshalLeniently(data []byte, v any) error {
 func parseKey(data jsontext.Value) key {
 	var m map[string]jsontext.Value // not of type members, whose name would be in the error
 	if err := json.Unmarshal(data, &m); err != nil {
-		return key{err: err}
+		return key{err: truncated(err)}
 	}
 	var k key
 	if m["kid"] != nil && json.Unmarshal(m["kid"], &k.kid) != nil {
@@ -117,6 +117,9 @@ func parseKey(data jsontext.Value) key {
 	k.public, k.algorithms, k.err = publicKey(m)
 	return k
 }
+
+// truncated shortens an error of a library, which may repeat parts of a key.
+func truncated(err error) error { return errors.New(logging.Truncate(err.Error())) }
 
 // publicKey returns the public key in a JSON Web Key and the algorithms that it may be
 // used with, or an error if the key is unusable.
@@ -141,7 +144,7 @@ func publicKey(m members) (crypto.PublicKey, []string, error) {
 	}
 	var parsed jose.JSONWebKey
 	if err := parsed.UnmarshalJSON(rest); err != nil {
-		return nil, nil, err
+		return nil, nil, truncated(err)
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {
 		return nil, nil, fmt.Errorf("its use is %s", logging.Quote(parsed.Use))

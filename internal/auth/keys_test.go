@@ -81,11 +81,10 @@ func TestReasonIsShort(t *testing.T) {
 		"bad": toJSON(jwk{"kty": "EC", "crv": long, "kid": "bad"}),
 		"":    `{"` + long + `":1,"` + long + `":1}`,
 	} {
-		document := `{"keys":[` + bad + `,%s]}`
-		v := staticVerifier(t, fmt.Appendf(nil, document, toJSON(with(newJWK(good.Public(), "good"), "alg", "ES256"))))
+		v := staticVerifier(t, []byte(`{"keys":[`+bad+","+toJSON(newJWK(good.Public(), "good"))+"]}"))
 		token := compact(`{"alg":"ES384","kid":"`+kid+`"}`, lastingClaims, good, crypto.SHA256)
-		check(t, v, token, "the key "+fmt.Sprintf("%q", kid)+" is unusable: ")
-		if _, err := auth.ParseKeySet(fmt.Appendf(nil, document, "{}")); err == nil || len(err.Error()) > 500 {
+		check(t, v, token, `the key "`+kid+`" is unusable: `)
+		if _, err := auth.ParseKeySet([]byte(`{"keys":[` + bad + "]}")); err == nil || len(err.Error()) > 500 {
 			t.Errorf("got %v, want a short error", err)
 		}
 	}
