@@ -131,7 +131,7 @@ func publicKey(m members) (crypto.PublicKey, []string, error) {
 	switch {
 	case operations != nil && !slices.Contains(operations, "verify"):
 		return nil, nil, errors.New("its key_ops lack verify")
-	case m.has("d") || m.has("p") || m.has("q"):
+	case slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has): // each is enough to find the others
 		return nil, nil, errors.New("a private key: everybody can sign with it, so replace it")
 	}
 	// Certificates are ignored, even malformed ones.
