@@ -135,6 +135,7 @@ func TestRedirects(t *testing.T) {
 		want  string // in the error
 	}{
 		{"http://localhost/1 http://127.0.0.1/2 https://b.test/3", ""},
+		{"http://HOST.docker.internal/1 http://[::1]/2 http://LocalHost/3", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4 https://a.test/5", "more than 3 redirects"},
 		{"http://localhost/1 http://b.test/2", "must be https"},
