@@ -47,6 +47,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"private, coefficient":  {rsWith("qi", b64(rs.Precomputed.Qinv.Bytes())), rsToken},
 		"private RSA":           {newJWK(rs, "bad"), rsToken},
 		"small RSA":             {newJWK(small.Public(), "bad"), compact(`{"alg":"RS256"}`, lastingClaims, small, crypto.SHA256)},
+		"RSA, a bit too small":  {rsWith("n", b64(odd(2047))), rsToken},
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rsToken},
 		"huge exponent":         {rsWith("e", b64(odd(16384))), rsToken},
 		"curve of another size": {ecWith("crv", "P-384"), ecToken},
@@ -71,9 +72,10 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 			check(t, v, compact(`{"alg":"ES256"}`, lastingClaims, good, crypto.SHA256), "")
 		})
 	}
-	largest := jwk{"kty": "RSA", "n": b64(odd(4096)), "e": "AQAB"}
-	if _, err := auth.ParseKeySet(keySet(largest)); err != nil {
-		t.Errorf("an RSA key of 4096 bits, without a kid: %v", err)
+	for _, bits := range []int{2048, 4096} {
+		if _, err := auth.ParseKeySet(keySet(jwk{"kty": "RSA", "n": b64(odd(bits)), "e": "AQAB"})); err != nil {
+			t.Errorf("an RSA key of %d bits, without a kid: %v", bits, err)
+		}
 	}
 }
 
@@ -81,7 +83,9 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 func TestReasonIsShort(t *testing.T) {
 	good, long := newECKey(elliptic.P256()), strings.Repeat("x", 10000)
 	for kid, bad := range map[string]string{
-		"bad": toJSON(jwk{"kty": "EC", "crv": long, "kid": "bad"}),
+		"crv": toJSON(jwk{"kty": "EC", "crv": long, "kid": "crv"}),
+		"use": toJSON(with(newJWK(good.Public(), "use"), "use", long)),
+		"alg": toJSON(with(newJWK(good.Public(), "alg"), "alg", long)),
 		"":    `{"` + long + `":1,"` + long + `":1}`,
 	} {
 		v := staticVerifier(t, []byte(`{"keys":[`+bad+","+toJSON(newJWK(good.Public(), "good"))+"]}"))
@@ -111,13 +115,13 @@ func TestKeySetDocument(t *testing.T) {
 	for document, want := range map[string]string{
 		"<html>":                              "not a JSON Web Key Set, ",
 		`{"KEYS":[` + good + `]}`:             "none of the 0 keys ",
-		`{"keys":[1,1,1,1]}`:                  "none of the 4 keys of the JSON Web Key Set is usable; key 1: ",
+		`{"keys":[1,1,1,1,1]}`:                "none of the 5 keys of the JSON Web Key Set is usable; key 1: ",
 		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: jsontext: duplicate object member name",
 	} {
 		if _, err := auth.ParseKeySet([]byte(document)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", document, err, want)
-		} else if strings.HasPrefix(want, "none of the 4") && (!strings.Contains(err.Error(), "; key 3: ") || strings.Contains(err.Error(), "key 4: ")) {
-			t.Errorf("got %v, want the faults of three keys", err)
+		} else if strings.HasPrefix(want, "none of the 5") && (strings.Count(err.Error(), "; key ") != 3 || !strings.HasSuffix(err.Error(), "; add at least one public RSA, EC or Ed25519 key")) {
+			t.Errorf("got %v, want the faults of three keys and a remedy", err)
 		}
 	}
 }
