@@ -24,9 +24,17 @@ func TestInvalidConfig(t *testing.T) {
 		{Audiences: []string{"a"}, Keys: keys},
 		{Issuer: "i", Keys: keys},
 		{Issuer: "i", Audiences: []string{"a", ""}, Keys: keys},
+		{Issuer: "https://a.test/%", Audiences: []string{"a"}},
 	} {
 		if v, err := auth.New(c, []string{"plants/read"}, http.DefaultClient, slog.New(slog.DiscardHandler)); err == nil || v != nil {
 			t.Errorf("%+v: got %v, %v", c, v, err)
+		}
+	}
+	// Only the address of metadata is derived from the issuer.
+	for _, c := range []auth.Config{{Keys: keys}, {KeysURL: keysURL}} {
+		c.Issuer, c.Audiences = "https://a.test/%", []string{"a"}
+		if _, err := auth.New(c, []string{"plants/read"}, http.DefaultClient, slog.New(slog.DiscardHandler)); err != nil {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }
