@@ -112,6 +112,7 @@ func TestResponses(t *testing.T) {
 	}
 	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
 	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
+	checkLoad(t, newVerifier(t, auth.Config{KeysURL: "https://a.test/%"}, nil, io.Discard), "invalid URL escape")
 }
 
 // Anybody can cause fetches, which may all fail at once.
@@ -135,7 +136,7 @@ func TestRedirects(t *testing.T) {
 		want  string // in the error
 	}{
 		{"http://localhost/1 http://127.0.0.1/2 https://b.test/3", ""},
-		{"http://HOST.docker.internal/1 http://[::1]/2 http://LocalHost/3", ""},
+		{"http://[::1]/1 http://HOST.docker.internal/2 http://LocalHost/3 http://[::1]/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4 https://a.test/5", "more than 3 redirects"},
 		{"http://localhost/1 http://b.test/2", "must be https"},
