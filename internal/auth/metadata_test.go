@@ -47,6 +47,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/"`},
 		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
 		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k", nil), "must be https"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/%", nil), "not a valid URL"},
 		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing", nil), "status 404"},
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
