@@ -26,6 +26,7 @@ func TestScopes(t *testing.T) {
 		{`[]`, all, ""},
 		{`"plants"`, all, ""},
 		{`"plantsread"`, all, ""},
+		{`"read_plants2"`, all, ""},
 		{`"other/plants/read"`, all, ""},
 		{`"openid aws.cognito.signin.user.admin plantsman/read"`, all, ""},
 		{`"plants/read"`, "plants/read", "plants/read"},
