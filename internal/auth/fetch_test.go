@@ -113,6 +113,10 @@ func TestResponses(t *testing.T) {
 	v := newVerifier(t, auth.Config{KeysURL: "http://user:secret@127.0.0.1:1/keys?secret"}, nil, io.Discard)
 	checkLoad(t, v, "GET http://127.0.0.1:1/keys: ")
 	checkLoad(t, newVerifier(t, auth.Config{KeysURL: "https://a.test/%"}, nil, io.Discard), "invalid URL escape")
+	v = newVerifier(t, auth.Config{KeysURL: keysURL}, &site{pages: map[string]string{keysURL: "HTTP/1.1 599 x\r\n\r\n"}}, io.Discard)
+	if err := v.Load(t.Context()); err == nil || !strings.HasSuffix(err.Error(), ": status 599") {
+		t.Errorf("a status without a name: got %q", err)
+	}
 }
 
 // Anybody can cause fetches, which may all fail at once.

@@ -39,6 +39,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://a.test", oauth, valid, ""},
 		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL, nil), ""},
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
+		{"https://a.test/%2F", "", "", "GET https://a.test/%2F/.well-known/openid-configuration: status 404"},
 		{"https://a.test", openID, "\ufeff" + strings.Replace(valid, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
 		{"https://a.test", openID, strings.Replace(valid, "null", `"openid"`, 1), ""},
 		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
