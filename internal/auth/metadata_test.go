@@ -55,6 +55,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.b.test/p", "https://cognito-idp.x.amazonaws.com.b.test/p/.well-known/jwks.json", jwks, "status 404"},
 		{"https://b.test/p", "https://b.test/p/.well-known/jwks.json", jwks, "status 404"},
+		{"https://oidc.eks.x.amazonaws.com/id/A", "https://oidc.eks.x.amazonaws.com/id/A/.well-known/jwks.json", jwks, "status 404"},
 	} {
 		s := &site{pages: map[string]string{keysURL: jwks, test.url: test.page}}
 		v := newVerifier(t, auth.Config{Issuer: test.issuer}, s, io.Discard)
