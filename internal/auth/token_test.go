@@ -129,6 +129,7 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","jwk":{"kty":"x"}}`:              "malformed JOSE header",
 		`{"alg":"ES256","kid":"es256","typ":"logout+jwt"}`:             `typ is "logout+jwt"`,
 		`{"alg":"ES256","kid":"es256","typ":""}`:                       `typ is ""`,
+		`{"alg":"ES256","kid":"es256","typ":null}`:                     "typ is not a string",
 		`{"alg":"ES256","kid":"es256","typ":"application/x-at+jwt"}`:   `typ is "application/x-at+jwt"`,
 		`{"alg":"ES256","kid":"es256","crit":["exp"],"exp":1}`:         "header crit or b64",
 		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
