@@ -45,7 +45,7 @@ func TestDiscovery(t *testing.T) {
 		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
 		{"https://a.test", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, `its issuer is ""`},
 		{"https://a.test", openID, `{"issuer":"https://a.test","jwks_uri":7}`, `the address "" has no host`},
-		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/"`},
+		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/", not "https://a.test"`},
 		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
 		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k", nil), "must be https"},
 		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/%", nil), "not a valid URL"},
