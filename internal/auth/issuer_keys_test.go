@@ -40,7 +40,9 @@ func TestFailingRefresh(t *testing.T) {
 		i.check(t, "a", "", ms, 1)
 		time.Sleep(23*time.Hour - time.Minute)
 		i.check(t, "a", "", ms, 1)
-		time.Sleep(time.Minute) // the keys are a day old
+		time.Sleep(30*time.Second - 4*ms)
+		i.check(t, "a", "", atOnce, 0)
+		time.Sleep(ms) // the keys are a day old
 		i.check(t, "a", unavailable, ms, 1)
 	})
 }
