@@ -115,6 +115,7 @@ func TestClaims(t *testing.T) {
 		{"", `"auth_time":1`, likeID},
 		{"", `"auth_time":1,"scope":""`, ""},
 		{"", `"auth_time":1,"scp":[]`, ""},
+		{"", `"auth_time":1,"scp":""`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 	} {
 		t.Run(test.without+" "+test.with, func(t *testing.T) {
