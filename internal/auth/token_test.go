@@ -205,7 +205,7 @@ func TestAlteredToken(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v, token := issuer.Verifier(t, auth.Config{}), issuer.Token("alice")
 	for i := range len(token) + 1 {
-		for _, c := range "BRhx_.=\n" {
+		for _, c := range "BRhx_.=\r\n" {
 			check(t, v, token[:i]+string(c)+token[i:], invalid)
 			if i < len(token) && token[i] != byte(c) {
 				check(t, v, token[:i]+string(c)+token[i+1:], invalid)
