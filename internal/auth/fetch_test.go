@@ -127,8 +127,15 @@ func TestWarnings(t *testing.T) {
 		for range 3 {
 			checkLoad(t, v, "status 404")
 		}
+		time.Sleep(time.Second - ms)
+		checkLoad(t, v, "status 404")
 		if n := strings.Count(log.String(), "level=WARN"); n != 1 {
 			t.Errorf("got %d warnings in a second, want 1:\n%s", n, &log)
+		}
+		time.Sleep(ms)
+		checkLoad(t, v, "status 404")
+		if n := strings.Count(log.String(), "level=WARN"); n != 2 {
+			t.Errorf("got %d warnings after a second, want 2:\n%s", n, &log)
 		}
 	})
 }
@@ -143,7 +150,8 @@ func TestRedirects(t *testing.T) {
 		{"http://[::1]/1 http://HOST.docker.internal/2 http://LocalHost/3 http://[::1]/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4", ""},
 		{"https://a.test/1 https://a.test/2 https://a.test/3 https://a.test/4 https://a.test/5", "more than 3 redirects"},
-		{"http://localhost/1 http://b.test/2", "must be https"},
+		{"http://localhost/1 http://user:secret@b.test/2?secret", "must be https"},
+		{"http://localhost/1 https://user:secret@/2", "no host"},
 		{"http://localhost/1 http://127.0.0.1.b.test/2", "must be https"},
 		{"http://localhost/1 ftp://localhost/2", "must be https"},
 		{"http://localhost/1 file:///etc/hosts", "no host"},
