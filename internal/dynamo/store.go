@@ -82,6 +82,8 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	}, a.watch)
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		// An earlier attempt may have created a record that was deleted since. Then the id
+		// isn't simply in use.
 		return a.ifClear(s.existing(failed.Item, owner, r, key))
 	}
 	return storeError(ctx, err)

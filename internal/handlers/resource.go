@@ -17,8 +17,8 @@ const (
 	// maxKeyLength is the maximum length of an Idempotency-Key, in bytes.
 	maxKeyLength = 255
 
-	// maxList is the maximum size of a list body, in bytes. It bounds the memory that
-	// clients cost who don't read their response: for 400 of them less than 256 MiB.
+	// maxList is the maximum size of a list body, in bytes. The server holds a body until
+	// its client has read it, so this bounds the memory that slow clients cost.
 	maxList = 512 << 10
 
 	// listBatch is the maximum number of records to request from the store at

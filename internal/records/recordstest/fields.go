@@ -15,9 +15,9 @@ import (
 // This file uses reflection, so that tests cover a new field of records.Record[T]
 // without a change.
 
-// generators return the n-th valid value of a field, n from 1 to 100, if it isn't
-// just any of its type. For a pointer, a slice or a map it is the value of an element.
-// Odd and even numbers give different values. Examples are a date and an enumeration:
+// generators are for fields that don't accept every value of their type. Each returns
+// the n-th valid value, n from 1 to 100, or that of an element of a pointer, a slice or a
+// map. Odd and even numbers give different values. Examples are a date and an enumeration:
 //
 //	"Plant.BoughtOn": func(n int) any { return time.Unix(0, 0).AddDate(0, 0, n).Format(time.DateOnly) },
 //	"Plant.Light":    func(n int) any { return []string{"shade", "sun"}[n%2] },
