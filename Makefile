@@ -68,7 +68,8 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 PKG ?= internal/config
 
-# The coefficient allows for machines that are busy with several mutants at once.
+# The coefficient allows for machines that are busy with several mutants at once. The list
+# has those that lived, weren't covered by a test, or weren't viable (lcv).
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 

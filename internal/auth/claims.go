@@ -117,7 +117,8 @@ func (m members) text(name string) (string, error) {
 
 func missing(name string) error { return invalid("no %s: configure the issuer to include it", name) }
 
-// texts returns the strings of a member that must be a string or an array of strings.
+// texts returns the strings of a member that must be a string or an array of strings. A
+// null in the array counts as "".
 func (m members) texts(name string) ([]string, error) {
 	if !m.has(name) {
 		return nil, missing(name)

@@ -17,7 +17,8 @@ import (
 	"example.com/plantstore/api"
 )
 
-// Path is the path of the page. The files that it loads are below /docs/.
+// Path is the path of the page. It also loads /openapi.yaml and /favicon.ico; its other
+// files are below /docs/.
 const Path = "/"
 
 // policy allows only files and requests of the page's own server (Content

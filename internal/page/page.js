@@ -148,7 +148,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
           },
         },
         wrapSelectors: {
-          // What the red box lists.
+          // What the red box lists. The body has errors after validateBeforeExecute below.
           validationErrors: original => (state, operation) => {
             const bodyFault = oas3Selectors.requestBodyErrors(...operation)?.size && fault(oas3Selectors.requestBodyValue(...operation))
             return bodyFault ? [...original(operation), bodyFault] : original(operation)
@@ -157,6 +157,7 @@ const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, spe
       },
       oas3: {
         wrapSelectors: {
+          // If this is false, Swagger UI sends nothing, and sets requestBodyErrors.
           validateBeforeExecute: original => (state, operation) =>
             original(operation) && !(specSelectors.specJson().hasIn(['paths', ...operation, 'requestBody']) && fault(oas3Selectors.requestBodyValue(...operation))),
         },
