@@ -181,7 +181,8 @@ func TestLaterBatches(t *testing.T) {
 			defer cancel()
 			s := newServer(t, &pagedStore{n: 3, page: 2, every: 1, hangs: test.hangs, fault: test.fault})
 			w := s.do(ctx, "GET", "/plants?limit=3&include=id", "")
-			want := `[{"id":1,"name":"x"},{"id":2,"name":"x"}]` + "\n"
+			x := plants.Plant{Name: "x"}
+			want := string(encode([]records.Record[plants.Plant]{{ID: 1, Fields: x}, {ID: 2, Fields: x}}))
 			link := "<?limit=3&cursor=" + formatCursor(2) + `&include=id>; rel="next"`
 			if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Link") != link {
 				t.Errorf("%s: %d, Link %q, %s", test.cause, w.Code, w.Header().Get("Link"), w.Body)
