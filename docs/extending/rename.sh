@@ -40,7 +40,7 @@ rename='BEGIN {
 		%neutral = qw(Basil Alpha basil alpha Ficus Gamma Thyme Delta Rosemary Omega Baobab Sigma
 			Fern Beta fern beta Sage Zeta Mint Iota mint iota herb blue rose pink garden office);
 	}
-	if ($ARGV eq "README.md") { s{^git clone \S+}{git clone https://\x01}; s{^cd \S+}{cd \x02}; s{^.OWNER. is .*:$}{Clone it, and start it:} }
+	if ($ARGV eq "README.md") { s{^git clone \S+}{git clone https://\x01}; s{^cd \S+}{cd \x02}; s{path/to/plantstore}{path/to/\x02}; s{^.OWNER. is .*:$}{Clone it, and start it:} }
 	s{\Q$old\E(?![\w.-])}{\0}g;
 	s{Plant Store|plant store}{$t}g; s{plantstore}{$id}g;
 	s{\b([Aa])n?( [`*"]*)(?=plant)}{$1$n$2}gi;
