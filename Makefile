@@ -73,8 +73,7 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
-# With CI=true the test fails without Chromium, and says what to install. Else it would be
-# skipped, write nothing, and go test would say ok.
+# With CI=true the test fails without Chromium. Otherwise it would be skipped.
 picture: ## make docs/page.png and docs/page-dark.png again; needs Chromium
 	CI=true go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
 check-picture: ## check that these pictures show the page as it is; needs Chromium
@@ -215,7 +214,7 @@ delete: need-stack ## delete the stack, but keep the table and the user pool
 need-stack:
 	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
 
-# CI=true is for a machine without Python: see picture.
+# With CI=true the test fails without Python. Otherwise it would be skipped.
 snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml; needs Python
 	CI=true go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
 
