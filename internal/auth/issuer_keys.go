@@ -48,7 +48,7 @@ type issuerKeys struct {
 	set          *KeySet       // nil without keys
 	fetched      time.Time     // when set was requested
 	source       source        // configured, or found by a fetch
-	fetchBegan   time.Time     // when the last fetch began; long ago, the zero time, if there was none
+	fetchBegan   time.Time     // when the last fetch began; before the first, the zero time
 	keyStep      *step         // the last one that read the keys
 	metadataStep *step         // the last one that read the metadata
 	metadataDue  bool          // the next step of the fetch reads the metadata
