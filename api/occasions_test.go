@@ -3,12 +3,13 @@ package api_test
 import (
 	"cmp"
 	"context"
-	"encoding/json/jsontext"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/handlers"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy/types"
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/check"
 )

@@ -1,9 +1,10 @@
 package auth
 
 import (
-	"encoding/json/jsontext"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 )

@@ -1,10 +1,11 @@
 package auth
 
 import (
-	"encoding/json/jsontext"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 )

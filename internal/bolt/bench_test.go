@@ -1,13 +1,13 @@
 package bolt
 
 import (
-	"encoding/json/v2"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"

@@ -3,11 +3,11 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"encoding/json/v2"
 	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/records"

@@ -2,13 +2,14 @@ package handlers
 
 import (
 	"bytes"
-	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/records"

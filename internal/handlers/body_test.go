@@ -1,10 +1,11 @@
 package handlers
 
 import (
-	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/records/recordstest"
 )

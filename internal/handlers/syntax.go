@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"encoding/json/jsontext"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 )

@@ -1,13 +1,14 @@
 package handlers
 
 import (
-	"encoding/json/jsontext"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func text(err error) string {

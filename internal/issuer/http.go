@@ -1,13 +1,14 @@
 package issuer
 
 import (
-	"encoding/json/v2"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 )
 
 // TokenPath is where [Issuer.Handler] serves token requests.

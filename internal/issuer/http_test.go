@@ -1,7 +1,6 @@
 package issuer
 
 import (
-	"encoding/json/v2"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/test/harness"
 )

@@ -7,13 +7,13 @@ import (
 	"crypto"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The contents of tokens. They don't depend on the issuer's address, so that

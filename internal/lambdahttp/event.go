@@ -3,12 +3,13 @@ package lambdahttp
 import (
 	"cmp"
 	"encoding/base64"
-	"encoding/json/v2"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/logging"
 )

@@ -1,13 +1,14 @@
 package lambdahttp
 
 import (
-	"encoding/json/v2"
 	"io"
 	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 )
 
 // FuzzInvoke sends arbitrary events to a handler that copies the request into its

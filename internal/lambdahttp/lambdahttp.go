@@ -15,8 +15,6 @@ package lambdahttp
 
 import (
 	"context"
-	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -29,6 +27,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"

@@ -2,12 +2,13 @@ package openapi
 
 import (
 	"encoding/json"
-	"encoding/json/jsontext"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Request is a request without a token.

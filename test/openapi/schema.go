@@ -3,13 +3,13 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/json/jsontext"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
