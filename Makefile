@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check ci pins fuzz mutate picture check-picture plots bench api-lint api-compat contract issuers extending rename
+.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,15 +34,13 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=darwin go vet ./...
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
-	$(MAKE) check-picture
 
-# Not extending, which a copy of the project may no longer pass, nor issuers, which
-# downloads hundreds of megabytes. Without arguments .ci/run runs these two as well.
+# Not issuers, which downloads hundreds of megabytes. Without arguments .ci/run runs it too.
 ci: check api-lint api-compat contract ## what .github/workflows/ci.yml runs after the tests
 
 # Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
 # test/template/requirements.txt, and a test holds deploy.yml to it.
-PINNED = Makefile .github/workflows/ci.yml docs/clients.md test/browser/browser_test.go
+PINNED = Makefile .github/workflows/ci.yml test/browser/browser_test.go
 
 # A pin is MODULE@v1.2.3 or MODULE/cmd/NAME@v1.2.3 in Go, and PACKAGE@1.2.3 in npm.
 pins: ## check that the tools whose versions Dependabot doesn't see are the newest
@@ -73,20 +71,10 @@ PKG ?= internal/config
 mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
 	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
 
-# With CI=true the test fails without Chromium. Otherwise it would be skipped.
-picture: ## make docs/page.png and docs/page-dark.png again; needs Chromium
-	CI=true go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture write
-check-picture: ## check that these pictures show the page as it is; needs Chromium
-	go test ./test/browser -count=1 -run '^TestPicture$$' -args -picture check
-
-plots: ## draw the plots of docs again, from docs/benchmarks.json and docs/costs.md
-	go test ./test/plot -count=1 -args -update
-
 ROUNDS ?= 30
 
-bench: ## measure the figures of docs/benchmarks.md, and draw them; the function's need Linux
+bench: ## measure the figures of docs/benchmarks.md; the function's need Linux
 	go run ./test/bench -rounds $(ROUNDS)
-	$(MAKE) plots
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
 # These tools bring their own dependencies, so the service's go.mod doesn't list them.
@@ -102,8 +90,8 @@ api-compat: ## check that api/openapi.yaml breaks no client of the last version
 
 SEED ?= 1
 
-# The tag keeps out of `go test ./...` what takes minutes, Python and Node.
-contract: ## try api/openapi.yaml: schemathesis, generated clients; SEED=n for other requests
+# The tag keeps out of `go test ./...` what takes minutes and Python.
+contract: ## try api/openapi.yaml with schemathesis; SEED=n for other requests
 	go vet -tags contract ./test/contract
 	$(STATICCHECK) -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
@@ -114,13 +102,8 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 	$(STATICCHECK) -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
-extending: ## carry out the changes of docs/extending.md and docs/removing.md on copies of the project, and test these
-	go vet -tags extending ./test/docs
-	$(STATICCHECK) -tags extending ./test/docs
-	go test -tags extending -count=1 -timeout 60m -v -run '^Test(Patches|Routes|Guide|Parts|Rename)$$' ./test/docs
-
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
-	docs/extending/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
+	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
 
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.

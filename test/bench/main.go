@@ -1,40 +1,37 @@
 // Command bench compares the start and the calls of the deployed function with those of
 // a minimal one (see reference), with an issuer on AWS, such as Amazon Cognito, and with
-// another one. It writes the medians to a file, from which make plots draws. The programs
-// run in turns, so that background load affects all. It needs Linux.
+// another one. It prints a table of the medians. The programs run in turns, so that
+// background load affects all. It needs Linux.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"example.com/plantstore/test/plot"
 )
 
 func main() {
 	rounds := flag.Int("rounds", 30, "`number` of runs of each program, at least 1")
-	file := flag.String("o", "docs/benchmarks.json", "write the medians to this `file`")
 	flag.Parse()
-	if err := run(context.Background(), *rounds, *file); err != nil {
+	table, err := run(context.Background(), *rounds)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+	fmt.Print(table)
 }
 
-// run measures the programs and writes the file.
-func run(ctx context.Context, rounds int, file string) error {
+// run measures the programs and returns the table.
+func run(ctx context.Context, rounds int) (table string, err error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv("TMPDIR", dir) // for the programs, too
@@ -43,48 +40,45 @@ func run(ctx context.Context, rounds int, file string) error {
 	defer e.issuer.Close()
 	candidates, err := build(e, dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for round := range rounds {
 		for i := range candidates {
 			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
 			if err := c.measure(ctx, e.token, round); err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
+				return "", fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
 	}
-	data, err := json.MarshalIndent(medians(candidates, rounds), "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(data, '\n'), 0o666)
+	return format(candidates, rounds), nil
 }
 
-// medians returns the median of each row for each program.
-func medians(all []candidate, rounds int) plot.Benchmarks {
-	b := plot.Benchmarks{
-		Date:    time.Now().UTC().Format(time.DateOnly),
-		Go:      strings.TrimPrefix(runtime.Version(), "go"),
-		Machine: machine(),
-		Rounds:  rounds,
+// format returns a table in Markdown with the median of each row for each candidate, and
+// its ratio to the first candidate's in bold.
+func format(candidates []candidate, rounds int) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "Medians of %d runs on %s, Go %s, %s:\n\n|", rounds, time.Now().UTC().Format(time.DateOnly),
+		strings.TrimPrefix(runtime.Version(), "go"), machine())
+	for _, c := range candidates {
+		fmt.Fprintf(&s, " | %s", c.name)
 	}
-	for _, c := range all {
-		b.Candidates = append(b.Candidates, c.name)
-	}
-	for _, name := range rows {
-		row := plot.Row{Name: name}
-		for _, c := range all {
-			row.Medians = append(row.Medians, median(c.results[name]))
+	fmt.Fprintf(&s, " |\n|---%s|\n", strings.Repeat("|--:", len(candidates)))
+	for _, row := range rows {
+		reference := median(candidates[0].results[row])
+		fmt.Fprintf(&s, "| %s | %.2f ms |", row, reference)
+		for _, c := range candidates[1:] {
+			m := median(c.results[row])
+			fmt.Fprintf(&s, " **%.2f** (%.2f ms) |", m/reference, m)
 		}
-		b.Rows = append(b.Rows, row)
+		s.WriteString("\n")
 	}
-	return b
+	return s.String()
 }
 
-// median returns the upper one of two medians, to 10 µs.
+// median returns the upper one of two medians.
 func median(values []float64) float64 {
 	slices.Sort(values)
-	return math.Round(values[len(values)/2]*100) / 100
+	return values[len(values)/2]
 }
 
 // machine names the processor and the system.

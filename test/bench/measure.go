@@ -12,13 +12,12 @@ import (
 
 	"example.com/plantstore/test/lambdalocal"
 	"example.com/plantstore/test/openapi"
-	"example.com/plantstore/test/plot"
 )
 
 // rows are what is measured.
 var rows = []string{
-	"init", "first call", plot.ColdStart, "CPU of the cold start", plot.WarmCall, "CPU per warm call",
-	plot.ColdStart256, plot.ColdStart128,
+	"init", "first call", "cold start: init and first call", "CPU of the cold start", "warm call", "CPU per warm call",
+	"cold start with 256 MB", "cold start with 128 MB",
 }
 
 // The shares of a processor that functions of 128 and 256 MB get after their init phase:
@@ -39,18 +38,18 @@ func (c candidate) measure(ctx context.Context, token string, round int) error {
 	cold := cpuTime(e.Cmd.Process.Pid)
 	c.add("init", init)
 	c.add("first call", first)
-	c.add(plot.ColdStart, init+first)
+	c.add("cold start: init and first call", init+first)
 	c.add("CPU of the cold start", cold)
 	for i := range warmCalls {
 		took, err := call(ctx, e, token, round+1+i)
 		if err != nil {
 			return err
 		}
-		c.add(plot.WarmCall, took)
+		c.add("warm call", took)
 	}
 	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/warmCalls)
 
-	for row, share := range map[string]float64{plot.ColdStart256: share256, plot.ColdStart128: share128} {
+	for row, share := range map[string]float64{"cold start with 256 MB": share256, "cold start with 128 MB": share128} {
 		e, init, first, err := c.start(ctx, token, round, share)
 		if err != nil {
 			return err

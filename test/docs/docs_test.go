@@ -54,45 +54,6 @@ func TestSession(t *testing.T) {
 }
 
 var (
-	shellBlocks = regexp.MustCompile("(?s)\n *```sh\n(.*?)```")
-	quoted      = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"`)
-	comments    = regexp.MustCompile(`(?m)(?:^|\s)#.*$`)
-)
-
-// TestComments checks that no shell block of the pages has a comment: zsh, the shell of
-// macOS, takes a comment that is pasted for arguments.
-func TestComments(t *testing.T) {
-	pages, _ := filepath.Glob("../../docs/*.md")
-	blocks := 0
-	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
-		name, _ := filepath.Rel("../..", page)
-		for _, block := range shellBlocks.FindAllStringSubmatch(read(t, name), -1) {
-			blocks++
-			if comment := comments.FindString(quoted.ReplaceAllString(block[1], "")); comment != "" {
-				t.Errorf("%s: say this before the block, not in a comment: %s", name, strings.TrimSpace(comment))
-			}
-		}
-	}
-	if blocks == 0 {
-		t.Error("the pages have no shell blocks")
-	}
-}
-
-// TestErrorCodes checks that docs/interface.md has the error codes of the OpenAPI
-// document, with the same meanings.
-func TestErrorCodes(t *testing.T) {
-	rows := func(name string) (codes []string) {
-		for _, row := range regexp.MustCompile(`(?m)^ *\| (\d{5} \| [^|]+) \|`).FindAllStringSubmatch(read(t, name), -1) {
-			codes = append(codes, row[1])
-		}
-		return codes
-	}
-	if got, want := rows("docs/interface.md"), rows("api/openapi.yaml"); !slices.Equal(got, want) || want == nil {
-		t.Errorf("docs/interface.md has the error codes\n%q, but api/openapi.yaml has\n%q", got, want)
-	}
-}
-
-var (
 	links    = regexp.MustCompile(`\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	targets  = regexp.MustCompile(`(?m)\bmake ([a-z-]+)`)
@@ -119,7 +80,7 @@ func TestLinks(t *testing.T) {
 			checkLink(t, name, link[1]+link[2])
 		}
 		for _, path := range paths.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil && name != "docs/extending.md" { // which names files that its patches add
+			if _, err := os.Stat(filepath.Join("../..", path[1])); err != nil {
 				t.Errorf("%s: there is no %s", name, path[1])
 			}
 		}

@@ -42,7 +42,7 @@ func TestWithoutRepository(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 		}
-		for _, name := range []string{"go.mod", "api/openapi.yaml", "docs/extending/rename.sh", "test/contract/compat.sh"} {
+		for _, name := range []string{"go.mod", "api/openapi.yaml", "docs/rename.sh", "test/contract/compat.sh"} {
 			path := filepath.Join(dir, "unpacked", name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -52,8 +52,8 @@ func TestWithoutRepository(t *testing.T) {
 			}
 		}
 		for command, want := range map[string]string{
-			"docs/extending/rename.sh example.org/you/orchids orchid orchids": "git init && git add -A",
-			"test/contract/compat.sh true":                                    "run it in a clone",
+			"docs/rename.sh example.org/you/orchids orchid orchids": "git init && git add -A",
+			"test/contract/compat.sh true":                          "run it in a clone",
 		} {
 			cmd := exec.CommandContext(t.Context(), "sh", strings.Fields(command)...)
 			cmd.Dir = filepath.Join(dir, "unpacked")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Renames the project in every text file and file name that git tracks:
 #
-#	docs/extending/rename.sh github.com/you/orchids orchid orchids "Orchid House"
+#	docs/rename.sh github.com/you/orchids orchid orchids "Orchid House"
 #
 # The arguments are the module path, what replaces "plant" and "plants", and what
 # replaces the title "Plant Store", by default "Orchid Service". It first renames a
@@ -21,7 +21,7 @@ case ${4:-} in *[\'\"\`\\\$\<\>\&]*) fail "TITLE may not have quotes, backslashe
 for tool in git perl go; do
 	command -v "$tool" >/dev/null || fail "needs $tool: install it first"
 done
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 git ls-files --error-unmatch go.mod >/dev/null 2>&1 || fail "git doesn't track this folder, and only what it tracks is renamed: first run git init && git add -A"
 
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
@@ -52,7 +52,7 @@ rename='BEGIN {
 	s{\0}{$m}g; s{\x01}{$repo}g; s{\x02}{$dir}g'
 
 rename_tree() {
-	git grep -IlzE '' -- ':!LICENSE' ':!go.sum' ':!*.svg' | xargs -0 perl -pi -e "$rename"
+	git grep -IlzE '' -- ':!LICENSE' ':!go.sum' | xargs -0 perl -pi -e "$rename"
 	git ls-files | while read -r from; do
 		to=$(printf %s "$from" | perl -pe "$rename")
 		if [ "$from" != "$to" ]; then
@@ -64,8 +64,7 @@ rename_tree() {
 	gofmt -w .
 }
 
-# First in a copy, so that names that clash change nothing here. There each patch that
-# applies is made again, since the names change how gofmt sorts and aligns its context.
+# First in a copy, so that names that clash change nothing here.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
@@ -73,24 +72,10 @@ git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
 	cd "$copy"
 	git init -q
 	git add -A
-	original=$(git write-tree)
 	rename_tree
-	errors=$(go vet -tags contract,issuers,extending ./... 2>&1) || fail "the new names clash with names in the code, in lines such as these:
+	errors=$(go vet -tags contract,issuers ./... 2>&1) || fail "the new names clash with names in the code, in lines such as these:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
-	git add -A
-	renamed=$(git write-tree)
-	for patch in docs/extending/*.patch; do
-		git read-tree -u --reset "$original"
-		if git apply --index --ignore-whitespace "$patch" 2>/dev/null; then
-			rename_tree
-			git add -A
-			git diff --no-ext-diff --no-color --src-prefix=a/ --dst-prefix=b/ -U1 "$renamed" "$(git write-tree)" >".git/${patch##*/}"
-		fi
-	done
 )
 rename_tree
-for patch in "$copy"/.git/*.patch; do
-	[ ! -e "$patch" ] || cp "$patch" docs/extending/
-done
 echo "renamed; now run: make snapshot && go test ./..."
