@@ -36,8 +36,6 @@ type File struct {
 
 	committing sync.Mutex // held while waiting writes are committed
 	failed     bool       // the last commit failed
-
-	backingUp sync.Mutex // held during a Backup: two must not write the same file
 }
 
 // Close waits for the transactions in progress and closes the file. Closing twice

@@ -47,24 +47,22 @@ func TestOpenWithoutPermission(t *testing.T) {
 
 func TestNewFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	s := openTest(t, filepath.Join(dir, "plants.db"))
-	noErr(t, s.file.Backup(filepath.Join(dir, "backup")))
-	for name, want := range map[string]fs.FileMode{"..": fs.ModeDir | 0o700, ".": fs.ModeDir | 0o700, "plants.db": 0o600, "backup": 0o600} {
+	noErr(t, openClose(filepath.Join(dir, "plants.db")))
+	for name, want := range map[string]fs.FileMode{"..": fs.ModeDir | 0o700, ".": fs.ModeDir | 0o700, "plants.db": 0o600} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
 			t.Errorf("%s: mode %v, want %v, %v", name, info.Mode(), want, err)
 		}
 	}
 }
 
-// What Open, Create and Backup return after is on disk: the names of a new file and of
-// its directory, a record, and a backup. It must notice a sync that is missing, or that
-// comes before what it is for.
+// What Open and Create return after is on disk: the names of a new file and of its
+// directory, and a record. It must notice a sync that is missing, or that comes before
+// what it is for.
 func TestSyncs(t *testing.T) {
 	const variable = "BOLT_TEST_SYNCS" // set in the process that is watched
 	if path := os.Getenv(variable); path != "" {
 		s := openTest(t, path)
 		noErr(t, s.Create(t.Context(), "alice", rose(1), "key"))
-		noErr(t, s.file.Backup(path+".backup"))
 		return
 	}
 	dir := t.TempDir()
@@ -75,10 +73,8 @@ func TestSyncs(t *testing.T) {
 		"sync " + path, "sync " + filepath.Dir(path), "sync " + dir,
 		// Create
 		"sync " + path,
-		// Backup
-		"sync " + path + ".backup.new", "name " + path + ".backup", "sync " + filepath.Dir(path),
 	}
 	if got := harness.Syncs(t, "TestSyncs", variable+"="+path); !slices.Equal(got, want) {
-		t.Errorf("Open, Create and Backup make the calls\n%q, want\n%q", got, want)
+		t.Errorf("Open and Create make the calls\n%q, want\n%q", got, want)
 	}
 }
