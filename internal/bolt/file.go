@@ -6,10 +6,10 @@ package bolt
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"sync"
-	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -21,15 +21,14 @@ import (
 // ends. bbolt's Batch would let a lone write wait for a timer, and commit for calls
 // that change nothing.
 //
-// A call that meets a damaged page returns an error that names the file. If it is a
-// write, all later calls fail too, since further writes could spread the damage. Pages
-// have no checksums, so damage may also go unnoticed. If the newer of bbolt's two meta
-// pages is invalid, bbolt uses the older one, and the last commit is lost. A record that
-// can't be decoded fails only the calls that read it.
+// A page that bbolt can't read ends the process, after a message that names the file. So
+// does any other panic within a transaction. Pages have no checksums, so damage may also
+// go unnoticed. If the newer of bbolt's two meta pages is invalid, bbolt uses the older
+// one, and the last commit is lost. A record that can't be decoded fails only the calls
+// that read it.
 type File struct {
-	db      *bbolt.DB
-	path    string
-	stopped atomic.Pointer[error] // what all calls return since stop, or nil before
+	db   *bbolt.DB
+	path string
 
 	mu      sync.Mutex
 	waiting []*pendingWrite // for the next commit
@@ -40,26 +39,30 @@ type File struct {
 
 // Close waits for the transactions in progress and closes the file. Closing twice
 // does nothing.
-func (f *File) Close() error {
-	if f.stopped.Load() != nil {
-		return nil // bbolt may hold its locks for ever
-	}
-	return f.db.Close()
+func (f *File) Close() error { return f.db.Close() }
+
+// wayBack tells the user what to do about a file that can't be read.
+const wayBack = "restore a backup, or move the file away to start without data"
+
+// guard calls use, which uses the database at path. If use panics, guard prints why and
+// ends the process: bbolt trusts what it reads, so on a damaged page it panics or follows
+// an offset out of the file, and keeps its locks. If a server recovered the panic, later
+// calls would hang, or write to the damaged file.
+func guard(path string, use func() error) error {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // otherwise a fault ends the process without a message
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(os.Stderr, "the data file %s can't be read, or the program has a fault: %v: "+
+				"start the program again; if that doesn't help, %s\n\n%s", path, v, wayBack, debug.Stack())
+			os.Exit(1)
+		}
+	}()
+	return use()
 }
 
 // view calls read in a transaction.
 func (f *File) view(read func(*bbolt.Tx) error) error {
-	began := false
-	err := f.guard(func() error {
-		return f.db.View(func(tx *bbolt.Tx) error {
-			began = true
-			return read(tx)
-		})
-	})
-	if !began { // bbolt panicked before read, perhaps with its locks held
-		f.stop(err)
-	}
-	return err
+	return guard(f.path, func() error { return f.db.View(read) })
 }
 
 // A pendingWrite is a call of write that waits for a commit.
@@ -100,9 +103,8 @@ func (f *File) commitWaiting() {
 	batch := f.waiting
 	f.waiting = nil
 	f.mu.Unlock()
-	err := f.guard(func() error { return f.commit(batch) })
-	f.stop(err)
-	if err != nil && !errors.Is(err, errDamaged) {
+	err := guard(f.path, func() error { return f.commit(batch) })
+	if err != nil {
 		err = fmt.Errorf("%w: %s: %w", records.ErrUnwritable, f.path, err)
 	}
 	for _, w := range batch {
@@ -119,7 +121,6 @@ func (f *File) commit(batch []*pendingWrite) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // does nothing after Commit
 	// A failed commit may be visible without being on disk. So the next one is needed
 	// even if it changes nothing.
 	needed := f.failed
@@ -128,9 +129,10 @@ func (f *File) commit(batch []*pendingWrite) error {
 		changed, w.err = w.apply(tx)
 		needed = needed || changed
 	}
-	if needed {
-		err = tx.Commit()
-		f.failed = err != nil
+	if !needed {
+		return tx.Rollback()
 	}
+	err = tx.Commit() // rolls back if it fails
+	f.failed = err != nil
 	return err
 }

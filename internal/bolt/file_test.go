@@ -16,8 +16,6 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
-
 // together makes n concurrent calls, each of which is a write, and returns their
 // errors. They all wait for the next commit.
 func together(t *testing.T, f *File, n int, call func(i int) error) []error {

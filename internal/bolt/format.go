@@ -69,7 +69,7 @@ func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.M
 // buckets yet.
 func check(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
-		return damaged(tx.DB().Path(), fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
+		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}
 	if first, _ := tx.Cursor().First(); first == nil {
 		return nil // a process was killed before writeFormat

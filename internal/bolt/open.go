@@ -28,20 +28,17 @@ const lockWait = 400 * time.Millisecond
 //
 // Open fails, and leaves the file unchanged, if it has no known format, is shorter
 // than its meta page says, or has no valid meta page. Other damage goes unnoticed
-// until bbolt reads it; see [File]. Open fails within a second if another process,
-// or another File in this one, has the file open.
+// until bbolt reads it, which Open may do too; see [File]. Open fails within a second
+// if another process, or another File in this one, has the file open.
 //
 // Errors are one line that names the file and, for the usual causes, says what to do.
 func Open(path string) (*File, error) {
 	f := &File{path: path}
-	err := f.guard(func() (err error) {
+	err := guard(path, func() (err error) {
 		f.db, err = openFile(path)
 		return err
 	})
-	switch {
-	case errors.Is(err, errDamaged):
-		return nil, err // it names the file
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
 	return f, nil
@@ -105,8 +102,11 @@ func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
 	if _, isSystem := errors.AsType[syscall.Errno](err); isSystem || errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, err
 	}
-	return nil, damaged(path, err) // all other errors are about the contents
+	return nil, damaged(err) // all other errors are about the contents
 }
+
+// damaged returns the error for a file whose contents are wrong.
+func damaged(cause any) error { return fmt.Errorf("it is damaged: %v: %s", cause, wayBack) }
 
 // advise adds to an error of bbolt or the operating system what to do.
 func advise(err error, path string) error {

@@ -100,7 +100,7 @@ func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (pag
 				break
 			}
 			if len(k) != len(prefix)+8 {
-				return damaged(s.file.path, fmt.Errorf("a key has %d bytes", len(k)))
+				return s.damaged(fmt.Sprintf("a key has %d bytes", len(k)))
 			}
 			r := records.Record[T]{ID: parseID(k[len(prefix):])}
 			if err := s.decode(r.ID, v, &r.Fields); err != nil {
@@ -131,7 +131,12 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 // to its Fields.
 func (s *Store[T]) decode(id int64, b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
-		return damaged(s.file.path, fmt.Errorf("the record with id %d: %w", id, err))
+		return s.damaged(fmt.Sprintf("the record with id %d: %v", id, err))
 	}
 	return nil
+}
+
+// damaged returns the error for a call that can't use what it has read.
+func (s *Store[T]) damaged(cause string) error {
+	return fmt.Errorf("the data file %s: %w", s.file.path, damaged(cause))
 }
