@@ -12,10 +12,9 @@ import (
 )
 
 // secureData creates the data directory if it is missing. It makes the program's files in
-// it private, since files that were copied there may be readable by others. It refuses:
-//   - a directory that belongs to another user, or that other users can write to: they
-//     could replace the files
-//   - a file that isn't regular
+// it private, since files that were copied there may be readable by others. It refuses a
+// directory that other users can write to, since they could replace the files, and a file
+// that isn't regular.
 //
 // It doesn't check the directories above: a user who can rename this one, or change it
 // through an access control list, can replace it too.
@@ -26,9 +25,6 @@ func secureData(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("-data: %w", err)
-	}
-	if ownedByAnother(info) {
-		return fmt.Errorf("-data %s: it belongs to another user: chown it, or choose a new directory", dir)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows has no such modes
 		return fmt.Errorf("-data %s: other users can write to this directory: run chmod go-w %[1]s, or choose a new directory", dir)
@@ -48,7 +44,7 @@ func secureFile(path string) error {
 		return nil
 	}
 	if err != nil {
-		return explainPermission(err)
+		return err
 	}
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory, not a file: move it away, or choose another data directory", path)
@@ -56,13 +52,8 @@ func secureFile(path string) error {
 	if !info.Mode().IsRegular() { // through a symbolic link, another file's mode would change
 		return fmt.Errorf("%s is not a regular file: move it away, or choose the directory that has the file itself", path)
 	}
-	return explainPermission(os.Chmod(path, 0o600))
-}
-
-// explainPermission adds to a permission error what the user can do about it.
-func explainPermission(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%w: if it belongs to another user, chown it, or choose another data directory", err)
+	if err := os.Chmod(path, 0o600); err != nil {
+		return fmt.Errorf("%w: make it a file of this user, or choose another data directory", err)
 	}
-	return err
+	return nil
 }
