@@ -96,8 +96,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
-	handler = &health{read: stores.read, log: log, next: handler}
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, handler), stderr)
+	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, withHealth(handler)), stderr)
 }
 
 // requestTimeout ends the context of a request. The client of one that takes longer

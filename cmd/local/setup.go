@@ -90,12 +90,6 @@ func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler
 	return handlers.New(s.plants, verifier, log)
 }
 
-// read reads each store, with a list of at most one record. Whose it is doesn't matter.
-func (s *stores) read(ctx context.Context) error {
-	_, err := s.plants.List(ctx, "health", records.Query{Limit: 1})
-	return err
-}
-
 // openers open the stores, by the value of -store.
 var openers = map[string]func(context.Context, options, config.Config, *slog.Logger) (*stores, error){
 	"bolt":     openBolt,

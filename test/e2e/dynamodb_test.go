@@ -23,30 +23,6 @@ func TestUnreachableDynamoDB(t *testing.T) {
 	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
 }
 
-// The health check notices that DynamoDB is gone, and that it is back.
-func TestHealth(t *testing.T) {
-	t.Parallel()
-	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	p := start(t, harness.Environ(dynamolocal.Environ(proxy.URL, "e2e-"+rand.Text()+"-")...), t.TempDir())
-	for _, test := range []struct {
-		fault  dynamolocal.Fault
-		status int
-	}{{dynamolocal.Forward, 200}, {dynamolocal.Cut, 503}, {dynamolocal.Forward, 200}} {
-		proxy.Always("Query", test.fault)
-		harness.Await(t, func() error { // a result counts for a second
-			resp, err := http.Get(p.Base + "/healthz") // not in the OpenAPI document
-			if err != nil {
-				return err
-			}
-			resp.Body.Close()
-			if resp.StatusCode != test.status {
-				return fmt.Errorf("status %d, want %d", resp.StatusCode, test.status)
-			}
-			return nil
-		})
-	}
-}
-
 // If DynamoDB fails after the first part of a list, clients get that part with a Link to
 // the rest, and the log has the cause once.
 func TestListEndsEarly(t *testing.T) {
