@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"example.com/plantstore/internal/issuer"
 )
@@ -19,7 +20,13 @@ import (
 // It doesn't check the directories above: a user who can rename this one, or change it
 // through an access control list, can replace it too.
 func secureData(dir string) error {
+	if dir == "" {
+		return errors.New("-data is empty: name a directory, such as .data")
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
+			return fmt.Errorf("-data: %s is a file: name a directory", pathErr.Path)
+		}
 		return fmt.Errorf("-data %q can't be created (%w): choose a directory that you can write to", dir, err)
 	}
 	info, err := os.Stat(dir)

@@ -67,6 +67,25 @@ func TestSecureDataRefuses(t *testing.T) {
 	}
 }
 
+// The message for a value of -data that can't work says why.
+func TestInvalidData(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]string{
+		"":                          "-data is empty: name a directory, such as .data",
+		file:                        "-data: " + file + " is a file: name a directory",
+		filepath.Join(file, "data"): "-data: " + file + " is a file: name a directory",
+		filepath.Join(dir, "\x00"):  "choose a directory that you can write to",
+	} {
+		if err := secureData(data); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("-data %q: got %v, want %s", data, err, want)
+		}
+	}
+}
+
 // A directory that other users can write to is refused, whichever of the two files
 // the program needs.
 func TestInsecureData(t *testing.T) {

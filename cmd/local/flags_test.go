@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/plantstore/internal/config"
@@ -38,6 +40,24 @@ func TestHelp(t *testing.T) {
 		_, err := parseFlags(strings.Fields(args), noEnv, &stderr)
 		if errors.Is(err, errPrinted) != (want != "") || !strings.Contains(stderr.String(), want) || (stderr.Len() == 0) != (want == "") {
 			t.Errorf("%s: %v, printed %q, want %q", args, err, &stderr, want)
+		}
+	}
+}
+
+// What the operating system refuses has a reason that the user can act on.
+func TestListenError(t *testing.T) {
+	for _, test := range []struct {
+		addr  string
+		cause error
+		want  string
+	}{
+		{"10.9.9.9:8081", syscall.EADDRNOTAVAIL, "-addr 10.9.9.9:8081: 10.9.9.9 is not an address of this machine; use 127.0.0.1:8081"},
+		{"127.0.0.1:http", syscall.EACCES, "-addr 127.0.0.1:http: ports below 1024 need more rights; use 127.0.0.1:8081"},
+		{":8080", syscall.EACCES, "-addr :8080: bind: permission denied: use a free HOST:PORT"},
+		{":8080", syscall.EADDRINUSE, "-addr :8080: bind: address already in use: use a free HOST:PORT"},
+	} {
+		if err := listenError(test.addr, os.NewSyscallError("bind", test.cause)); !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v: got %v, want %s", test.cause, err, test.want)
 		}
 	}
 }

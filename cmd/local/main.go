@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.addr)
 	if err != nil {
-		return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", opts.addr, err)
+		return listenError(opts.addr, err)
 	}
 	defer listener.Close()
 	ownIssuer := cfg.Tokens.Issuer == ""
@@ -97,6 +98,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
 	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, withHealth(handler)), stderr)
+}
+
+// listenError returns the message for an error of the operating system, which doesn't let
+// the program listen on addr.
+func listenError(addr string, err error) error {
+	host, _, _ := net.SplitHostPort(addr)
+	resolved, _ := net.ResolveTCPAddr("tcp", addr) // the port may have a name
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("-addr %s: %s is not an address of this machine; use 127.0.0.1:8081", addr, host)
+	case errors.Is(err, fs.ErrPermission) && resolved != nil && resolved.Port < 1024:
+		return fmt.Errorf("-addr %s: ports below 1024 need more rights; use 127.0.0.1:8081", addr)
+	}
+	return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", addr, err)
 }
 
 // requestTimeout ends the context of a request. The client of one that takes longer

@@ -52,6 +52,8 @@ func openFile(path string) (*bbolt.DB, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = newfile.Create(path, create) // else a part of a file could be left, which would look damaged
+	case err == nil && info.IsDir():
+		err = errors.New("it is a directory, not a file: move it away, or choose another data directory")
 	case err == nil && info.Size() > 0:
 		err = verify(path)
 	}

@@ -108,6 +108,12 @@ func TestOpenWaits(t *testing.T) {
 	})
 }
 
+// A directory isn't taken for a damaged file.
+func TestOpenDirectory(t *testing.T) {
+	dir := t.TempDir()
+	mustSay(t, openClose(dir), dir, "it is a directory, not a file: move it away")
+}
+
 // Open leaves files unchanged that aren't stores, or damaged ones.
 func TestOpenRefuses(t *testing.T) {
 	path, page := newPath(t), os.Getpagesize()

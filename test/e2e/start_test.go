@@ -39,8 +39,8 @@ func TestInvalidSettings(t *testing.T) {
 		"log level":               {env: "LOG_LEVEL=loud", words: "LOG_LEVEL loud"},
 		"argument":                {args: "serve", words: "serve -help"},
 		"port alone":              {args: "-addr 8080", words: "-addr 8080 port -help"},
-		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1"},
-		"data in a file":          {args: "-data start_test.go/data", words: `-data "start_test.go/data" directory`},
+		"address of another host": {args: "-addr 192.0.2.1:0", words: "-addr 192.0.2.1 is not an address of this machine"},
+		"data in a file":          {args: "-data start_test.go/data", words: "-data: start_test.go is a file: name a directory"},
 		"exposed issuer":          {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
 		"issuer for all pages":    {env: "CORS_ORIGINS=http://a.example,*", words: "CORS_ORIGINS=* -expose-issuer"},
 	} {
