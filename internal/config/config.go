@@ -119,6 +119,10 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		}
 		return t, nil
 	}
+	// With a user, query or fragment it may contain a password, and must not be printed.
+	if strings.Contains(t.Issuer, " ") && !strings.ContainsAny(t.Issuer, "@?#") {
+		return t, fmt.Errorf("%s %q has a space: remove it", TokenIssuer, t.Issuer)
+	}
 	if t.Audiences = list(getenv(TokenAudience)); t.Audiences == nil {
 		problem := TokenIssuer + " is set but " + TokenAudience + " is not"
 		if getenv(TokenAudience) != "" { // such as a comma
@@ -147,8 +151,8 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 // checkIssuer returns an error unless issuer is an address, from which the addresses of
 // its metadata can be derived.
 func checkIssuer(issuer string) error {
-	if strings.ContainsAny(issuer, "@?# ") { // not printed, since it may contain a password
-		return errors.New("an issuer has no user, query, fragment or spaces")
+	if strings.ContainsAny(issuer, "@?#") { // not printed, since it may contain a password
+		return errors.New("an issuer has no user, query or fragment")
 	}
 	if !strings.HasPrefix(issuer, "https://") && !strings.HasPrefix(issuer, "http://") {
 		return fmt.Errorf("%q doesn't begin with https:// or, on this machine, http://", issuer)

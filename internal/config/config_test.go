@@ -83,6 +83,7 @@ func TestInvalid(t *testing.T) {
 		{TokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
 		{TokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
 		{TokenIssuer, "https://user:secret@issuer.example", issuer},
+		{TokenIssuer, "https://user:secret@issuer.example ", issuer},
 		{CORSOrigins, "localhost:3000", nil},
 		{CORSOrigins, "http://a.example, https://b.example/", nil},
 		{CORSOrigins, "https://*.example", nil},
@@ -116,6 +117,7 @@ func TestMessages(t *testing.T) {
 		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {LogLevel: "verbose"},
 		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {TokenIssuer: "https://issuer.example"},
 		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {TokenIssuer: "https://issuer.example", TokenAudience: ","},
+		`TOKEN_ISSUER "https://issuer.example " has a space: remove it`:                                        {TokenIssuer: "https://issuer.example ", TokenAudience: "plants"},
 	} {
 		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", settings, err, want)
@@ -133,9 +135,8 @@ func TestIssuers(t *testing.T) {
 	for issuer, fault := range map[string]string{
 		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https:// or, on this machine, http://; if`,
 		"http://a.test":        `the address "http://a.test" must be https`,
-		"https://a.test/?":     `an issuer has no user, query, fragment or spaces`,
-		"https://a.test/#":     `an issuer has no user, query, fragment or spaces`,
-		"https://a.test ":      `an issuer has no user, query, fragment or spaces`,
+		"https://a.test/?":     `an issuer has no user, query or fragment`,
+		"https://a.test/#":     `an issuer has no user, query or fragment`,
 		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
