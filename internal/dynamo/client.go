@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -142,10 +143,15 @@ func IsLocal(endpoint *string) bool {
 
 // validate returns an error for settings with which every request would fail.
 func validate(o dynamodb.Options) error {
-	if o.BaseEndpoint != nil && !isEndpoint(*o.BaseEndpoint) {
-		// Not printed, since it may contain a password.
-		return errors.New("AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL is not a valid endpoint URL: " +
-			"use http://HOST:PORT or https://HOST, without user, query and fragment")
+	if endpoint := aws.ToString(o.BaseEndpoint); o.BaseEndpoint != nil && !isEndpoint(endpoint) {
+		source := "endpoint_url of the AWS profile"
+		for _, variable := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} { // the last one applies
+			if os.Getenv(variable) == endpoint {
+				source = variable
+			}
+		}
+		return fmt.Errorf("%s %q is not a valid endpoint URL: use http://HOST:PORT or https://HOST, without user, query and fragment",
+			source, withoutSecrets(endpoint))
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
@@ -154,6 +160,18 @@ func validate(o dynamodb.Options) error {
 		return errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of the program")
 	}
 	return nil
+}
+
+// withoutSecrets returns an invalid endpoint without what may contain a password: user,
+// query and fragment.
+func withoutSecrets(endpoint string) string {
+	if i := strings.LastIndex(endpoint, "@"); i >= 0 {
+		endpoint = "…" + endpoint[i:]
+	}
+	if i := strings.IndexAny(endpoint, "?#"); i >= 0 {
+		endpoint = endpoint[:i+1] + "…"
+	}
+	return endpoint
 }
 
 func isEndpoint(s string) bool {
