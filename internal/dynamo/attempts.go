@@ -107,6 +107,9 @@ func storeError(ctx context.Context, err error) error {
 	if sentinel := cmp.Or(ctx.Err(), retryReason(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
+	if _, ok := errors.AsType[forgotten](err); ok {
+		return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
+	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return fmt.Errorf("the table is missing: create it, or set the name of one that exists: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -37,15 +36,21 @@ func hideToken(ctx context.Context, in middleware.DeserializeInput, next middlew
 	return out, metadata, err
 }
 
-// addAdvice adds what to do to the error for a table that DynamoDB Local has forgotten.
+// A forgotten is the error for a table that DynamoDB Local has forgotten.
+type forgotten struct{ error }
+
+// Unwrap returns the SDK's error.
+func (f forgotten) Unwrap() error { return f.error }
+
+// addAdvice makes the error for a missing table a [forgotten].
 func addAdvice(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("AddAdvice", func(
 		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 		middleware.DeserializeOutput, middleware.Metadata, error,
 	) {
 		out, metadata, err := next.HandleDeserialize(ctx, in)
-		if e, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-			e.Message = aws.String("if DynamoDB Local has restarted, restart the server, which creates the table")
+		if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+			err = forgotten{err}
 		}
 		return out, metadata, err
 	}), middleware.Before)
