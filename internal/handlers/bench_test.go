@@ -26,8 +26,8 @@ func (*nullStore) Create(context.Context, string, records.Record[plants.Plant], 
 	return nil
 }
 
-func (s *nullStore) List(context.Context, string, records.Query) (records.Page[plants.Plant], error) {
-	return s.page, nil
+func (s *nullStore) List(ctx context.Context, _ string, _ records.Query) (records.Page[plants.Plant], error) {
+	return s.page, ctx.Err()
 }
 
 // BenchmarkService measures one request without network and store, with a cached
@@ -46,7 +46,7 @@ func BenchmarkService(b *testing.B) {
 	seen := first()
 
 	for _, op := range []struct{ name, method, path, body string }{
-		{"create", "POST", "/plants", validBody(b)},
+		{"create", "POST", "/plants", validBody},
 		{"list100", "GET", "/plants?limit=100", ""},
 	} {
 		for _, token := range []struct {

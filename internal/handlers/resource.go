@@ -84,41 +84,50 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		laterCtx, cancel := withReserve(r.Context()) // of the batches after the first
 		defer cancel()
 		var body array
-		last := q.after                          // the next page starts after this id
-		wanted := cmp.Or(q.limit, math.MaxInt32) // still to add; without a limit, more than fit into one body
-		for first := true; ; first = false {
-			ctx := laterCtx
-			if first {
-				ctx = r.Context()
-			}
-			// One record more than requested shows whether there is a next page.
-			page, err := store.List(ctx, r.caller.Subject, records.Query{After: last, Limit: min(wanted, listBatch-1) + 1})
-			if err != nil && first {
+		room := cmp.Or(q.limit, math.MaxInt32) // for so many records; without a limit, for more than fit into one body
+		batch := records.Query{After: q.after}
+		for ctx, isFirst := r.Context(), true; ; ctx, isFirst = laterCtx, false {
+			// One record more than there is room for shows whether there is a next page.
+			batch.Limit = min(room, listBatch-1) + 1
+			page, err := store.List(ctx, r.caller.Subject, batch)
+			if err != nil && isFirst {
 				return response{}, err
 			}
 			if err != nil {
-				resp := q.response(body.close(), last)
+				resp := q.response(body.close(), batch.After)
 				resp.endedEarly = err
 				return resp, nil
 			}
-			for i := range page.Records {
-				record := &page.Records[i]
-				var element any = &record.Fields
-				if q.includeID {
-					element = record
+			added := addRecords(&body, page.Records[:min(room, len(page.Records))], q.includeID)
+			if added < len(page.Records) {
+				next := batch.After
+				if added > 0 {
+					next = &page.Records[added-1].ID
 				}
-				if wanted == 0 || !body.add(element) {
-					return q.response(body.close(), last), nil
-				}
-				last = &record.ID
-				wanted--
+				return q.response(body.close(), next), nil
 			}
 			if page.Next == nil {
 				return q.response(body.close(), nil), nil
 			}
-			last = page.Next
+			room -= added
+			batch.After = page.Next
 		}
 	}
+}
+
+// addRecords adds the first records to the body of a list, as many as fit, and returns
+// their number.
+func addRecords[T any](body *array, all []records.Record[T], withID bool) (added int) {
+	for i := range all {
+		var element any = &all[i].Fields
+		if withID {
+			element = &all[i]
+		}
+		if !body.add(element) {
+			return i
+		}
+	}
+	return len(all)
 }
 
 // withReserve returns a copy of ctx that ends listReserve before the deadline of ctx, if
