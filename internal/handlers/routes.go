@@ -43,19 +43,25 @@ func Scopes() []string {
 }
 
 // find returns the route for a method and a path, and the segment of the path
-// that stands for {id}. It returns nil if no route matches.
+// that stands for {id}. It returns nil if no route matches. A literal path wins over
+// {id}, whatever the order of the table: /plants/export over /plants/{id}.
 //
 // The path is decoded once and must match exactly: it is not cleaned, and nothing is
 // redirected. ([http.ServeMux] redirects //plants, and accepts %2F within an id,
 // which API Gateway decodes before the service sees it.)
-func (s *Service) find(method, path string) (rt *Route, id string) {
+func (s *Service) find(method, path string) (found *Route, id string) {
 	for i := range s.routes {
 		rt := &s.routes[i]
-		if id, ok := rt.matchPath(path); ok && slices.Contains(rt.methods(), method) {
-			return rt, id
+		segment, ok := rt.matchPath(path)
+		switch {
+		case !ok || !slices.Contains(rt.methods(), method):
+		case segment == "":
+			return rt, ""
+		case found == nil:
+			found, id = rt, segment
 		}
 	}
-	return nil, ""
+	return found, id
 }
 
 // allowed returns the methods of a path for the header Allow, or "" if the service
@@ -72,7 +78,7 @@ func (s *Service) allowed(path string) string {
 	}
 	methods = append(methods, http.MethodOptions)
 	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return strings.Join(slices.Compact(methods), ", ") // two routes may match
 }
 
 // methods returns the methods that rt serves.

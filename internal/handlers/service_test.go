@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,5 +173,28 @@ func TestMatchPath(t *testing.T) {
 		if id, ok := rt.matchPath(path); ok != (want != "") || ok && id != want {
 			t.Errorf("%s matches %s: %t, id %q, want %q", rt.Pattern, path, ok, id, want)
 		}
+	}
+}
+
+// A literal path wins over {id}, whatever the order of the table, and for its own methods.
+func TestLiteralPathWins(t *testing.T) {
+	table := []Route{
+		{Method: "GET", Pattern: "/plants/{id}"}, {Method: "DELETE", Pattern: "/plants/{id}"}, {Method: "GET", Pattern: "/plants/export"},
+	}
+	for range 2 {
+		s := &Service{routes: table}
+		for request, want := range map[string]string{
+			"GET /plants/export": "/plants/export ", "HEAD /plants/export": "/plants/export ", "DELETE /plants/export": "/plants/{id} export",
+			"GET /plants/exports": "/plants/{id} exports",
+		} {
+			method, path, _ := strings.Cut(request, " ")
+			if rt, id := s.find(method, path); rt == nil || rt.Pattern+" "+id != want {
+				t.Errorf("%s: %+v, id %q, want %s", request, rt, id, want)
+			}
+		}
+		if allow := s.allowed("/plants/export"); allow != "DELETE, GET, HEAD, OPTIONS" {
+			t.Errorf("Allow is %q", allow)
+		}
+		slices.Reverse(table)
 	}
 }
