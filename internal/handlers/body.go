@@ -3,10 +3,13 @@ package handlers
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,9 +47,57 @@ func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error
 func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	err = json.Unmarshal(body, &members)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return nil, failf(CodeMalformedBody, "%s", explainSyntax(body))
+		return nil, failf(CodeMalformedBody, "%s", explainBody(body, err))
 	}
 	return members, nil
+}
+
+// explainBody says why a body is not one JSON object. The frequent mistakes have words of
+// our own, the others those of err, the decoder's error. Bytes are counted from 0.
+func explainBody(body []byte, err error) string {
+	const example = `{"id": 7, "name": "Basil"}` // of an object; other resources have other members
+	const space = " \t\r\n"
+	text := bytes.TrimLeft(body, space)
+	switch {
+	case len(text) == 0:
+		return "the body is empty; send one JSON object, such as " + example
+	case bytes.HasPrefix(text, []byte("\ufeff")):
+		return "the body begins with a byte order mark; send UTF-8 without one"
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text[:min(len(text), 2)], 0) >= 0:
+		return "the body looks like UTF-16; send UTF-8"
+	case text[0] != '{':
+		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quote(body))
+	}
+	// Shells remove double quotes, as from {"id": 7}.
+	name := bytes.TrimLeft(text[1:], space)
+	if first, _ := utf8.DecodeRune(name); first == '\'' || first == '“' || first == '_' || unicode.IsLetter(first) || unicode.IsDigit(first) {
+		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
+	}
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return "malformed JSON"
+	}
+	at := syntax.ByteOffset
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", logging.Quote(syntax.JSONPointer.LastToken()), at)
+	case bytes.HasPrefix(body[at:], []byte("{")) && jsontext.Value(body[:at]).IsValid():
+		return fmt.Sprintf("send one object; another begins at byte %d", at)
+	}
+	return fmt.Sprintf("malformed JSON at byte %d: %.100s", at, syntax.Err)
+}
+
+// quote returns a value as a message repeats it: at most 64 characters of it.
+func quote(v jsontext.Value) string {
+	v = v.Clone()
+	if v.Compact() != nil {
+		return logging.Quote(string(v)) // not JSON
+	}
+	if v.Kind() == '"' {
+		s, _ := jsontext.AppendUnquote(nil, v)
+		return logging.Quote(string(s))
+	}
+	return logging.Truncate(string(v))
 }
 
 // checkMediaType returns an error if h declares a body that is not plain JSON

@@ -10,6 +10,71 @@ import (
 	"example.com/plantstore/internal/records/recordstest"
 )
 
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// Each message says what is wrong with a body and where: for the frequent mistakes in our
+// words, for the others in the decoder's.
+func TestMalformedBodies(t *testing.T) {
+	const example = `send one JSON object, such as {"id": 7, "name": "Basil"}`
+	const not = `the body must be one JSON object, such as {"id": 7, "name": "Basil"}, not `
+	for body, want := range map[string]string{
+		"":                        `the body is empty; ` + example,
+		" \r\n\t":                 `the body is empty; ` + example,
+		"\ufeff{\"id\": 7}":       `the body begins with a byte order mark; send UTF-8 without one`,
+		"{\x00\"\x00":             `the body looks like UTF-16; send UTF-8`,
+		"\xfe\xff\x00{":           `the body looks like UTF-16; send UTF-8`,
+		"\xff\xfe{\x00":           `the body looks like UTF-16; send UTF-8`,
+		"\x00":                    `the body looks like UTF-16; send UTF-8`,
+		"name=Basil":              not + `"name=Basil"`,
+		"null":                    not + `null`,
+		`"Basil"`:                 not + `"Basil"`,
+		"[ 1,\n 2 ]":              not + `[1,2]`,
+		strings.Repeat("\n7", 33): not + `"` + strings.Repeat(`\n7`, 32) + `…"`,
+
+		`{id: 7}`:      `malformed JSON at byte 1: names need double quotes`,
+		`{null: 7}`:    `malformed JSON at byte 1: names need double quotes`,
+		"{\n \tid: 7}": `malformed JSON at byte 4: names need double quotes`,
+		`{'id': 7}`:    `malformed JSON at byte 1: names need double quotes`,
+		`{“id”: 7}`:    `malformed JSON at byte 1: names need double quotes`,
+		`{_id: 7}`:     `malformed JSON at byte 1: names need double quotes`,
+		`{7: 7}`:       `malformed JSON at byte 1: names need double quotes`,
+
+		`{"id": 7, "id": 8}`:                            `duplicate name "id" at byte 10; give each name once`,
+		`{"a": [{"b":1 ,"b":2}]}`:                       `duplicate name "b" at byte 15; give each name once`,
+		`{"a": {"b": {"a": 1, "n\u0061": 1, "na": 2}}}`: `duplicate name "na" at byte 35; give each name once`,
+		`{"~1/":1,"~1/":2}`:                             `duplicate name "~1/" at byte 9; give each name once`,
+		`{"` + strings.Repeat("ä", 65) + `":1,"` + strings.Repeat("ä", 65) + `":2}`: `duplicate name "` + strings.Repeat("ä", 64) + `…" at byte 136; give each name once`,
+		`{"id": 7}{"id": 8}`:     `send one object; another begins at byte 9`,
+		"{\"id\": 7}\n {\"id\":": `send one object; another begins at byte 11`,
+
+		`{`:                                   `malformed JSON at byte 1: unexpected EOF`,
+		`{"id": [{}, "7`:                      `malformed JSON at byte 14: unexpected EOF`,
+		`{"id": 7} x`:                         `malformed JSON at byte 10: invalid character 'x' after top-level value`,
+		`{"id": 7}}`:                          `malformed JSON at byte 9: invalid character '}' after top-level value`,
+		`{"id": 7,}`:                          `malformed JSON at byte 8: invalid character ',' at start of value`,
+		`{"id" = 7}`:                          `malformed JSON at byte 6: invalid character '=' after object name (expecting ':')`,
+		`{"id": 7{`:                           `malformed JSON at byte 8: invalid character '{' after object value (expecting ',' or '}')`,
+		`{"id": 07}`:                          `malformed JSON at byte 8: invalid character '7' after object value (expecting ',' or '}')`,
+		`{"name": Basil}`:                     `malformed JSON at byte 9: invalid character 'B' at start of value`,
+		`{/**/ "id": 7}`:                      `malformed JSON at byte 1: invalid character '/' at start of value`,
+		`{[1]: 7}`:                            `malformed JSON at byte 1: object member name must be a string`,
+		"{\"name\": \"Ba\nsil\"}":             `malformed JSON at byte 12: invalid character '\n' in string (expecting non-control character)`,
+		`{"name": "C:\Plants"}`:               "malformed JSON at byte 12: invalid escape sequence `\\P` in string",
+		`{"name": "\ud83c"}`:                  "malformed JSON at byte 10: invalid surrogate pair `\\ud83c\"}` in string",
+		"{\"name\": \"Basil\xe4\"}":           `malformed JSON at byte 15: invalid UTF-8`,
+		`{"a": ` + strings.Repeat("[", 20000): `malformed JSON at byte 10005: exceeded max depth`,
+	} {
+		if _, err := decodeObject([]byte(body)); text(err) != want {
+			t.Errorf("%.60q:\n got %s\nwant %s", body, text(err), want)
+		}
+	}
+}
+
 // A field of any kind has the same JSON in requests and in responses.
 func TestKindsOfFields(t *testing.T) {
 	r := recordstest.New[recordstest.Sample](t, 1)
