@@ -20,12 +20,14 @@ import (
 // All resources share one file.
 func TestStore(t *testing.T) {
 	file := openTest(t, newPath(t)).file
-	t.Run("plants", func(t *testing.T) { testStore[plants.Plant](t, file, "ids", "plants") })
-	t.Run("samples", func(t *testing.T) { testStore[recordstest.Sample](t, file, "sample_ids", "samples") })
+	t.Run("plants", func(t *testing.T) { testStore(t, examples, file, "ids", "plants") })
+	t.Run("samples", func(t *testing.T) { testStore(t, recordstest.Samples(), file, "sample_ids", "samples") })
 }
 
-func testStore[T records.Fields](t *testing.T, file *File, idBucket, recordBucket string) {
-	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return NewStore[T](file, idBucket, recordBucket) })
+var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}, {Name: "Basil", Tag: new("")}, {Name: "Fern", Tag: new("herb")}}
+
+func testStore[T records.Fields](t *testing.T, examples []T, file *File, idBucket, recordBucket string) {
+	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return NewStore[T](file, idBucket, recordBucket) })
 }
 
 type plantRecords = Store[plants.Plant]
@@ -77,7 +79,7 @@ func TestNewResource(t *testing.T) {
 		if err := s.Delete(t.Context(), "alice", -7); !errors.Is(err, records.ErrNotFound) {
 			t.Error(err)
 		}
-		noErr(t, s.Create(t.Context(), "alice", recordstest.New[recordstest.Sample](t, int64(want)), "key"))
+		noErr(t, s.Create(t.Context(), "alice", records.Record[recordstest.Sample]{ID: int64(want)}, "key"))
 	}
 }
 

@@ -13,19 +13,21 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	t.Run("Plant", testStore[plants.Plant])
-	t.Run("Sample", testStore[recordstest.Sample])
+	t.Run("Plant", func(t *testing.T) { testStore(t, examples) })
+	t.Run("Sample", func(t *testing.T) { testStore(t, recordstest.Samples()) })
 }
+
+var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}, {Name: "Basil", Tag: new("")}, {Name: "Fern", Tag: new("herb")}}
 
 // The store keeps the contract of [records.Store], and uses exactly the actions of
 // [dynamo.TableActions] and [dynamo.IndexActions]. So does the check, which would
 // else accept a function that lacks a permission.
-func testStore[T records.Fields](t *testing.T) {
+func testStore[T records.Fields](t *testing.T, examples []T) {
 	t.Parallel()
 	direct, table := dynamolocal.Table(t)
 	used, checked := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	store := dynamo.New[T](dynamolocal.Client(t, used.URL), table)
-	recordstest.TestStore(t, func(*testing.T) records.Store[T] { return store })
+	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return store })
 	if err := dynamo.Check(t.Context(), dynamolocal.Client(t, checked.URL), table); err != nil {
 		t.Error(err)
 	}

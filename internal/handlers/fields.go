@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,6 +48,30 @@ func missing(name, message string, members map[string]jsontext.Value) error {
 	return failf(CodeInvalidField, "%s", message)
 }
 
+// checkKinds panics if T has a field whose kind can't hold exactly what a client sends:
+// a float64 rounds 9007199254740993, and so does an any or a map of either. A field may
+// be a string, a signed integer, a bool or a time, or a pointer to or a slice of these.
+func checkKinds[T records.Fields]() {
+	for field := range reflect.TypeFor[T]().Fields() {
+		if !isExact(field.Type) {
+			panic(fmt.Sprintf("handlers: the field %v.%s has the type %v, which may not keep what a client sends: "+
+				"use string, int64, bool or time.Time, or a pointer to or a slice of one", reflect.TypeFor[T](), field.Name, field.Type))
+		}
+	}
+}
+
+// isExact reports whether t is one of the types that checkKinds allows.
+func isExact(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return true
+	}
+	return t == reflect.TypeFor[time.Time]()
+}
+
 // exact makes Unmarshal refuse, at any depth of a field, the values that it would change
 // silently.
 var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, p any) error {
@@ -58,8 +82,6 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 		return errors.New("null")
 	case kind == jsontext.KindNumber && v.CanInt():
 		return unmarshalInt(d, v)
-	case kind == jsontext.KindNumber && v.Type() == reflect.TypeFor[any]():
-		return unmarshalAny(d, v)
 	}
 	return errors.ErrUnsupported // leaves the value to Unmarshal
 }))
@@ -79,28 +101,6 @@ func unmarshalInt(d *jsontext.Decoder, v reflect.Value) error {
 	return nil
 }
 
-// unmarshalAny reads a number into v, which has the type any, as a float64. That holds
-// every integer up to 2^53, but rounds larger ones, so these are refused. A number with
-// a fraction or an exponent may be rounded, as clients expect.
-func unmarshalAny(d *jsontext.Decoder, v reflect.Value) error {
-	number, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	if isInteger := !bytes.ContainsAny(number, ".eE"); isInteger {
-		n, ok := parseInt64(string(number))
-		if !ok || n < -1<<53 || n > 1<<53 {
-			return errors.New("an integer that float64 would round")
-		}
-	}
-	f, err := strconv.ParseFloat(string(number), 64)
-	if err != nil {
-		return err
-	}
-	v.Set(reflect.ValueOf(f))
-	return nil
-}
-
 // typeRule says which values decodeFields accepts for a field of type t.
 func typeRule(t reflect.Type) string {
 	switch t.Kind() {
@@ -110,35 +110,13 @@ func typeRule(t reflect.Type) string {
 		return "a string"
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int64:
-		return int64Rule
+	case reflect.Struct:
+		return `a time, such as "2006-01-02T15:04:05Z"`
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return `text in base64, such as "AAEC"`
-		}
-		return "a list of " + elementsRule(t.Elem())
-	case reflect.Map:
-		return "an object of " + elementsRule(t.Elem())
-	case reflect.Interface:
-		return "a JSON value without null and without integers beyond 2^53"
+		return "a list, each element " + typeRule(t.Elem())
 	}
-	// The zero value is an example, such as "0001-01-01T00:00:00Z" for a time.
-	return "like " + strings.TrimSpace(string(encode(reflect.Zero(t).Interface())))
-}
-
-// elementsRule says which elements of type t a list or a map can have.
-func elementsRule(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "strings"
-	case reflect.Bool:
-		return "true and false"
-	case reflect.Int64:
-		return "integers in plain digits"
-	case reflect.Interface:
-		return "JSON values without null and without integers beyond 2^53"
-	}
-	return "values, each " + typeRule(t)
+	most := int64(1)<<(t.Bits()-1) - 1
+	return fmt.Sprintf("an integer from %d to %d in plain digits", -most-1, most)
 }
 
 // int64Rule says what parseInt64 accepts.

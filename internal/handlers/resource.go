@@ -32,8 +32,10 @@ const (
 // A serveFunc serves a request that has passed the checks of [Service.handle].
 type serveFunc func(*request) (response, error)
 
-// create returns the function that creates a record in store.
+// create returns the function that creates a record in store. It panics if a field of T
+// has a kind that [checkKinds] refuses.
 func create[T records.Fields](store records.Store[T]) serveFunc {
+	checkKinds[T]()
 	return func(r *request) (response, error) {
 		if err := checkMediaType(r.Header); err != nil {
 			return response{}, err

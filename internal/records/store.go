@@ -19,7 +19,8 @@ type Record[T any] struct {
 	ID int64 `json:"id"`
 
 	// Fields is a struct. Its json tags name the fields in requests, responses and
-	// storage. With omitzero a field is optional: it is absent if it is zero.
+	// storage. With omitzero a field is optional: it is absent if it is zero. A pointer to
+	// the zero time counts as zero, too.
 	Fields T `json:",embed"`
 }
 

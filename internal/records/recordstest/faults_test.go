@@ -3,6 +3,7 @@ package recordstest
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ var faults = []struct {
 	{"order", "lists in descending order", paged{new(memory), func(_ *records.Query, p *page) { slices.Reverse(p.Records) }}},
 	{"order", "returns pages over the limit", paged{new(memory), func(q *records.Query, _ *page) { q.Limit = max(q.Limit, 2) }}},
 	{"order", "ends after the first page", paged{new(memory), func(_ *records.Query, p *page) { p.Next = nil }}},
+	{"order", "lists pages without end", neverEnds{new(memory)}},
 	{"after", "lists from the start", paged{new(memory), func(q *records.Query, _ *page) { q.After = nil }}},
 	{"isolation", "deletes the records of others", deletesForAll{new(memory)}},
 	{"isolation", "cuts off long owners", changed{new(memory), func(e *entry[Sample]) { e.owner = e.owner[:min(len(e.owner), 254)] }}},
@@ -148,4 +150,15 @@ type listsWithoutContext struct{ *memory }
 
 func (s listsWithoutContext) List(ctx context.Context, owner string, q records.Query) (page, error) {
 	return s.memory.List(context.WithoutCancel(ctx), owner, q)
+}
+
+// neverEnds returns empty pages, each with a Next.
+type neverEnds struct{ *memory }
+
+func (neverEnds) List(_ context.Context, _ string, q records.Query) (page, error) {
+	next := int64(math.MinInt64)
+	if q.After != nil {
+		next = *q.After + 1
+	}
+	return page{Next: &next}, nil
 }

@@ -17,9 +17,9 @@ func testOrder[T records.Fields](t testing.TB, s suite[T]) {
 		0, 1, 9, 10, 255, 256, 1<<31 - 1, 1 << 31, 1 << 53, 1<<53 + 1, 1<<53 + 2, math.MaxInt64 - 1, math.MaxInt64,
 	}
 	var want []records.Record[T]
-	for _, id := range ids {
+	for i, id := range ids {
 		_ = s.store.Delete(t.Context(), owner, id)
-		want = append(want, New[T](t, id))
+		want = append(want, s.record(id, i))
 	}
 	middle := len(want) / 2 // so that they are created in neither ascending nor descending order
 	s.create(t, owner, want[middle:]...)
@@ -32,7 +32,7 @@ func testOrder[T records.Fields](t testing.TB, s suite[T]) {
 // A page can start after any id, whether or not a record has it: the record at a
 // cursor may have been deleted since.
 func testAfter[T records.Fields](t testing.TB, s suite[T]) {
-	owner, all := randomOwner(), randomRecords[T](t, 4)
+	owner, all := randomOwner(), s.randomRecords(4)
 	s.create(t, owner, all...)
 	// From just before the first id to the last. The ids are 3 apart, so all records have
 	// greater ids for i = 0, all but one for i = 1 to 3, all but two for i = 4 to 6.

@@ -1,12 +1,14 @@
-// Package recordstest tests implementations of [records.Store], and provides
-// records with every field set.
+// Package recordstest tests implementations of [records.Store].
 package recordstest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -18,13 +20,21 @@ import (
 // the store that open returns. open may return the same store each time, and
 // the store may hold other records: owners and ids are random.
 //
+// The examples are valid fields, at least two and no two alike. Best, the first has
+// every field, and each of the others differs from it in one.
+//
 // Only "order" uses fixed ids, the extremes of int64. It fails if another owner
 // has them, so concurrent runs must not share a store.
 //
 // A store whose List is eventually consistent has 10 seconds to settle.
-func TestStore[T records.Fields](t *testing.T, open func(t *testing.T) records.Store[T]) {
+func TestStore[T records.Fields](t *testing.T, examples []T, open func(t *testing.T) records.Store[T]) {
+	for field := range reflect.TypeFor[T]().Fields() {
+		if !slices.ContainsFunc(examples, func(fields T) bool { return !reflect.ValueOf(fields).FieldByIndex(field.Index).IsZero() }) {
+			t.Errorf("no example of %T has the field %s: add it to one", *new(T), field.Name)
+		}
+	}
 	for _, promise := range promises[T]() {
-		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite[T]{open(t)}) })
+		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite[T]{open(t), examples}) })
 	}
 }
 
@@ -49,8 +59,35 @@ func promises[T records.Fields]() []promise[T] {
 	}
 }
 
-// A suite is the store under test. Its methods end the test if the store fails.
-type suite[T records.Fields] struct{ store records.Store[T] }
+// A suite is the store under test, with examples of valid fields. Its methods end the
+// test if the store fails.
+type suite[T records.Fields] struct {
+	store    records.Store[T]
+	examples []T
+}
+
+// record returns a record with the i-th example. After the last, the examples repeat.
+func (s suite[T]) record(id int64, i int) records.Record[T] {
+	return records.Record[T]{ID: id, Fields: s.examples[i%len(s.examples)]}
+}
+
+// versions returns a record with each example, all with the same id.
+func (s suite[T]) versions(id int64) (all []records.Record[T]) {
+	for i := range s.examples {
+		all = append(all, s.record(id, i))
+	}
+	return all
+}
+
+// randomRecords returns n records in ascending order of their ids, which are 3 apart.
+// No other test uses these ids, nor those near them.
+func (s suite[T]) randomRecords(n int) (all []records.Record[T]) {
+	first := randomID()
+	for i := range n {
+		all = append(all, s.record(first+3*int64(i), i))
+	}
+	return all
+}
 
 // create creates records with new keys.
 func (s suite[T]) create(t testing.TB, owner string, all ...records.Record[T]) {
@@ -79,6 +116,9 @@ func (s suite[T]) wantDelete(t testing.TB, want error, owner string, id int64) {
 // patience is how long an eventually consistent List may take to settle.
 var patience = 10 * time.Second
 
+// listTime is how long a list may take, which ends a list that would never end.
+var listTime = time.Minute
+
 // has requires that owner's records after the given id, read in pages of limit,
 // are want or become want within patience.
 func (s suite[T]) has(t testing.TB, owner string, after *int64, limit int, want ...records.Record[T]) {
@@ -95,9 +135,11 @@ func (s suite[T]) has(t testing.TB, owner string, after *int64, limit int, want 
 }
 
 // compare returns the first difference between want and all records that q selects,
-// in pages of q.Limit. Each page must meet the contract of [records.Page].
+// in pages of q.Limit. Each page must meet the contract of [records.Page]. A list that
+// doesn't end is an error after listTime.
 func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, want []records.Record[T]) error {
-	for n := 0; ; {
+	n := 0
+	for end := time.Now().Add(listTime); time.Now().Before(end); {
 		page, err := s.store.List(ctx, owner, q)
 		if err != nil || len(page.Records) > q.Limit {
 			return fmt.Errorf("%d records of at most %d, error %v", len(page.Records), q.Limit, err)
@@ -106,8 +148,8 @@ func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, wa
 			if n == len(want) {
 				return fmt.Errorf("it has more records than %d", n)
 			}
-			if d := Difference(r, want[n]); d != "" {
-				return fmt.Errorf("record %d: %s", n, d)
+			if !reflect.DeepEqual(r, want[n]) {
+				return fmt.Errorf("record %d is %s, want %s", n, show(r), show(want[n]))
 			}
 			n, q.After = n+1, &r.ID // the last id, with which Next is compared
 		}
@@ -121,18 +163,29 @@ func (s suite[T]) compare(ctx context.Context, owner string, q records.Query, wa
 		}
 		q.After = page.Next
 	}
+	return fmt.Errorf("it doesn't end, after %d records", n)
+}
+
+// show formats r as JSON.
+func show[T any](r records.Record[T]) string {
+	b, _ := json.Marshal(r) // never fails for the kinds of fields that a resource may have
+	return string(b)
 }
 
 // randomOwner returns an owner that no other test uses.
 func randomOwner() string { return "recordstest-" + strconv.FormatUint(rand.Uint64(), 36) }
 
-// randomRecords returns n records in ascending order of their ids, which are 3 apart.
-// No other test uses these ids, nor those near them.
-func randomRecords[T records.Fields](t testing.TB, n int) (all []records.Record[T]) {
-	for first := rand.Int64N(1<<62) - 1<<61; len(all) < n; {
-		all = append(all, New[T](t, first+3*int64(len(all))))
-	}
-	return all
-}
+// randomID returns an id that no other test uses, nor the ids after it.
+func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
 
-func randomRecord[T records.Fields](t testing.TB) records.Record[T] { return randomRecords[T](t, 1)[0] }
+// TestOldRecord requires a store to treat a record of the first version of the
+// program as one of its own. The test of each store has that record, byte by byte,
+// and puts it into its storage: alice created it with the idempotency key "key". Fields
+// that were added since are zero in want.
+func TestOldRecord[T records.Fields](t *testing.T, store records.Store[T], want records.Record[T]) {
+	s := suite[T]{store: store}
+	s.has(t, "alice", nil, 10, want)
+	s.wantCreate(t, nil, "alice", want, "key") // a retry
+	s.wantDelete(t, nil, "alice", want.ID)
+	s.has(t, "alice", nil, 10)
+}

@@ -12,13 +12,13 @@ import (
 
 func TestMemory(t *testing.T) {
 	store := new(memory)
-	TestStore(t, func(*testing.T) records.Store[Sample] { return store })
+	TestStore(t, Samples(), func(*testing.T) records.Store[Sample] { return store })
 }
 
 // A promise whose test passes a store with one of these faults would pass a real store
 // with it.
 func TestFaults(t *testing.T) {
-	patience = 50 * time.Millisecond // the memory is consistent
+	patience, listTime = 50*time.Millisecond, time.Second // the memory is consistent, and fast
 	all, violated := promises[Sample](), map[string]bool{}
 	for _, f := range faults {
 		i := slices.IndexFunc(all, func(p promise[Sample]) bool { return p.name == f.promise })
@@ -29,7 +29,7 @@ func TestFaults(t *testing.T) {
 		violated[f.promise] = true
 		r := &recorder{TB: t}
 		var group sync.WaitGroup
-		group.Go(func() { all[i].test(r, suite[Sample]{f.store}) })
+		group.Go(func() { all[i].test(r, suite[Sample]{f.store, Samples()}) })
 		group.Wait()
 		if !r.failed {
 			t.Errorf("the test of %q passes a store that %s: mend the test in internal/records/recordstest", f.promise, f.fault)
