@@ -3,11 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"net/url"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,124 +10,90 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// The service accepts what the document allows and refuses what it forbids, at
-// each bound of each parameter and member.
+const wide = "\U0010ffff" // one code point, two UTF-16 units, four bytes
+
+// bounds has JSON values at the bounds of each field, within and beyond. An empty one
+// leaves the field out.
+var bounds = map[string]map[string][]string{
+	"POST /plants": {
+		"id": {"", "null", `"1"`, "1.0", "1e3", "-0", "01", "[]",
+			"-9223372036854775809", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "9007199254740993"},
+		"name": {"", "null", "7", "[]", `""`, `" "`, `"\u0085"`, `"\u2003"`, `"\u200b"`, `"\u0000"`, `"x"`,
+			quoted(wide, 256), quoted(wide, 257), quoted("x", 4096)},
+		"tag": {"", "null", "7", "[]", `""`, `" "`, quoted(wide, 256), quoted(wide, 257), quoted("x", 4096)},
+	},
+}
+
+func quoted(s string, n int) string { return `"` + strings.Repeat(s, n) + `"` }
+
+// The service accepts what the document allows and refuses what it forbids, at the bounds
+// of each field. [service.doAsDocumented] compares them.
 func TestBounds(t *testing.T) {
 	d := openapi.Read()
-	s := newService(t, d, authtest.NewIssuer(t), setup{overwrite: true}) // so that requests don't depend on each other
 	for _, op := range d.Operations {
-		s.createExamples(t)
-		resp, plain := s.doAsDocumented(t, op.Request(""))
-		if resp.StatusCode >= 300 && resp.StatusCode != 404 {
-			t.Errorf("%s: the request of the document's examples was answered %d %s", op, resp.StatusCode, plain)
-		}
-		for _, p := range op.Parameters {
-			example, matters := fmt.Sprint(p.Example), false
-			for _, value := range texts(p.Schema, example) {
-				if p.In == "header" {
-					value = strings.TrimSpace(value) // as HTTP does
-				}
-				resp, body := s.doAsDocumented(t, op.Request(p.Name, value))
-				matters = matters || resp.StatusCode == 200 && body != plain
-			}
-			if r := d.ResourceOf(op); p.In == "query" && !matters && op == r.List && r.Create != nil { // else the examples may not be in it
-				t.Errorf("%s: the list is the same with any %s: pass it to the store; its example must match the first example of the create", op, p.Name)
-			}
-			if p.In != "path" {
-				s.doAsDocumented(t, op.Request(p.Name, example, example))
-			}
-		}
-		if op.RequestBody != nil {
-			s.tryBodies(t, op)
-		}
-	}
-}
-
-// createExamples creates all examples of the document.
-func (s *service) createExamples(t *testing.T) {
-	t.Helper()
-	for _, r := range s.document.Creates() {
-		if resp, answer := s.doAsDocumented(t, r); resp.StatusCode != 200 {
-			t.Fatalf("%s %s: %.300q of the examples was answered %d %s", r.Method, r.Target, r.Body, resp.StatusCode, answer)
-		}
-	}
-}
-
-// Link repeats every parameter of a list: without one, the next page would be of
-// another list.
-func TestLink(t *testing.T) {
-	d := openapi.Read()
-	for _, r := range d.Resources {
-		if r.Create == nil || r.List == nil {
+		if op.RequestBody == nil {
 			continue
+		}
+		fields := bounds[op.String()]
+		for name := range op.RequestBody.Content.JSON.Schema.AllProperties() {
+			if fields[name] == nil {
+				t.Errorf("%s: add %s to bounds in api/bounds_test.go", op, name)
+			}
 		}
 		s := newService(t, d, authtest.NewIssuer(t), setup{})
-		first := r.Create.Request("")
-		for _, id := range []string{"7", "8"} { // which all examples of parameters select
-			s.doAsDocumented(t, sent{Method: first.Method, Target: first.Target, Body: openapi.With(first.Body, "id", id)})
+		r, id := op.Request(""), 0
+		send := func(change func(body string) string) {
+			id++ // so that requests don't depend on each other
+			r := r
+			r.Body = change(openapi.With(r.Body, "id", fmt.Sprint(id)))
+			s.doAsDocumented(t, r)
 		}
-		query := url.Values{}
-		for _, p := range r.List.Parameters {
-			if p.In == "query" && p.Name != "cursor" {
-				query.Set(p.Name, fmt.Sprint(p.Example))
+		for name, values := range fields {
+			for _, value := range values {
+				send(func(body string) string { return openapi.With(body, name, value) })
 			}
+			send(func(body string) string { // names are case-sensitive
+				var members map[string]json.RawMessage
+				json.Unmarshal([]byte(body), &members) // valid
+				return openapi.With(openapi.With(body, name, ""), strings.ToUpper(name), string(members[name]))
+			})
 		}
-		query.Set("limit", "1")
-		resp, body := s.doAsDocumented(t, sent{Method: "GET", Target: r.Path + "?" + query.Encode()})
-		link := strings.TrimSuffix(strings.TrimPrefix(resp.Header.Get("Link"), "<?"), `>; rel="next"`)
-		next, err := url.ParseQuery(link)
-		delete(next, "cursor")
-		if err != nil || !maps.EqualFunc(next, query, slices.Equal) {
-			t.Errorf("%s?%s returns %.200s with the Link %q: repeat every parameter in response of internal/handlers/query.go; their examples must match the first example of the create",
-				r.List, query.Encode(), body, link)
+		for _, size := range []int{op.RequestBody.MaxBytes, op.RequestBody.MaxBytes + 1} {
+			send(func(body string) string { return body + strings.Repeat(" ", size-len(body)) })
 		}
 	}
 }
 
-// tryBodies sends bodies at the bounds of op's. The script create-json has those
-// that are not JSON.
-func (s *service) tryBodies(t *testing.T, op *openapi.Operation) {
-	t.Helper()
-	r := op.Request("")
-	valid := r.Body
-	var example map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(valid), &example); err != nil {
-		t.Fatal(err)
+// The same for the parameters. The first value of each is valid, and refused if it is
+// given twice.
+func TestParameterBounds(t *testing.T) {
+	d := openapi.Read()
+	s := newService(t, d, authtest.NewIssuer(t), setup{})
+	values := map[string][]string{
+		"id":              {"-9223372036854775809", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "-0", "01", "+1", "1.0", "x"},
+		"limit":           {"1", "", "-1", "0", "01", "+1", "1.0", "2147483647", "2147483648", "x"},
+		"cursor":          {"AQAAAAAAAAAH", "", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAH=", "AgAAAAAAAAAH", "AQ-_AAAAAAAH", "AQ+/AAAAAAAH"},
+		"include":         {"id", "", "ID", "name"},
+		"Idempotency-Key": {"!", "", "~", strings.Repeat("x", 255), strings.Repeat("x", 256), "a,b", "a b", "é"},
 	}
-	properties := op.RequestBody.Content.JSON.Schema.AllProperties()
-	minimal := valid // without its optional members
-	for name := range properties {
-		r.Body = openapi.With(minimal, name, "")
-		if resp, _ := s.doAsDocumented(t, r); resp.StatusCode == 200 {
-			minimal = r.Body
+	id := 0
+	for _, op := range d.Operations {
+		send := func(r sent) {
+			if id++; r.Body != "" {
+				r.Body = openapi.With(r.Body, "id", fmt.Sprint(id)) // else it is in use
+			}
+			s.doAsDocumented(t, r)
 		}
-	}
-	for name, property := range properties {
-		original := string(example[name])
-		if original == "" || original == "[]" || original == "{}" {
-			t.Errorf("%s: the first example of its body in api/openapi.yaml has no %s, or an empty one: add it", op, name)
-			continue
-		}
-		for _, value := range append(values(property, original), "") { // "" leaves it out
-			for _, others := range []string{valid, minimal} { // a rule holds whatever the other members are
-				r.Body = openapi.With(others, name, value)
-				s.doAsDocumented(t, r)
+		for _, p := range op.Parameters {
+			if values[p.Name] == nil {
+				t.Errorf("%s: add %s to values in api/bounds_test.go", op, p.Name)
+			}
+			for _, value := range values[p.Name] {
+				send(op.Request(p.Name, value))
+			}
+			if p.In != "path" {
+				send(op.Request(p.Name, values[p.Name][0], values[p.Name][0]))
 			}
 		}
-		r.Body = openapi.With(valid, strings.ToUpper(name), original)
-		s.doAsDocumented(t, r)
-		if property.Enum != nil { // the message lists what the code accepts
-			r.Body = openapi.With(valid, name, `"x"`)
-			_, refusal := s.doAsDocumented(t, r)
-			for _, word := range regexp.MustCompile(`[\w-]+`).FindAllString(refusal, -1) {
-				r.Body = openapi.With(valid, name, strconv.Quote(word))
-				s.doAsDocumented(t, r)
-			}
-		}
-	}
-	full := openapi.With(valid, "x", `{"a": [1.0, null]}`)
-	room := strings.Repeat(" ", op.RequestBody.MaxBytes-len(full))
-	for _, r.Body = range []string{full, full + room, full + room + " "} {
-		s.doAsDocumented(t, r)
 	}
 }

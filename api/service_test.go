@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -27,17 +28,16 @@ type service struct {
 
 // A setup changes what a service depends on. The zero setup has empty stores.
 type setup struct {
-	fault     error // of all stores
-	overwrite bool  // a create may replace any record
-	jwksURL   string
-	cutBody   bool // requests end early
+	fault   error // of all stores
+	jwksURL string
+	cutBody bool // requests end early
 }
 
 func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with setup) *service {
 	t.Helper()
 	verifier := issuer.Verifier(t, auth.Config{KeysURL: with.jwksURL}, handlers.Scopes()...)
 	handler := handlers.New(
-		&recordstest.Memory[plants.Plant]{Err: with.fault, Overwrite: with.overwrite},
+		&recordstest.Memory[plants.Plant]{Err: with.fault},
 		verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {
@@ -58,7 +58,9 @@ type sent = openapi.Request
 // in hundreds of requests.
 func (s *service) doAsDocumented(t *testing.T, r sent) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), r.Method, s.URL+r.Target, strings.NewReader(r.Body))
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // a list may never end
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, r.Method, s.URL+r.Target, strings.NewReader(r.Body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,7 @@ import (
 // A Memory is a store in memory, for tests of code that uses a store. The zero
 // Memory is empty.
 type Memory[T any] struct {
-	Err       error // returned by every call, if not nil
-	Overwrite bool  // lets Create replace any record
+	Err error // returned by every call, if not nil
 
 	mu   sync.Mutex
 	byID map[int64]entry[T]
@@ -42,7 +41,7 @@ func (m *Memory[T]) Create(ctx context.Context, owner string, r records.Record[T
 	switch old, taken := m.byID[r.ID]; {
 	case m.callError(ctx) != nil:
 		return m.callError(ctx)
-	case !taken || m.Overwrite:
+	case !taken:
 		m.put(entry[T]{owner: owner, record: r, key: key})
 	case old.owner != owner || old.key != key:
 		return records.ErrInUse
