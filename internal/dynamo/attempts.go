@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -124,14 +123,12 @@ func retryReason(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, damaged := errors.AsType[*smithy.DeserializationError](err)
 	apiErr, _ := errors.AsType[smithy.APIError](err)
-	canceled, _ := errors.AsType[*types.TransactionCanceledException](err)
 	response, _ := errors.AsType[*smithyhttp.ResponseError](err)
 	switch {
 	// The SDK knows all the error codes that DynamoDB documents:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
-		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException",
-		canceled != nil && slices.ContainsFunc(canceled.CancellationReasons, isTemporary):
+		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException":
 		return records.ErrThrottled
 	case noResponse, damaged,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
@@ -139,16 +136,4 @@ func retryReason(err error) error {
 		return records.ErrUnreachable
 	}
 	return nil
-}
-
-// isTemporary reports whether a transaction was canceled for a reason that passes, such as
-// a conflict with another one. A failed condition is final. The store itself makes no
-// transactions. This is for a resource that depends on another one, such as the loan of a
-// plant in docs/extending.md: without it, a conflict would be an internal error.
-func isTemporary(reason types.CancellationReason) bool {
-	switch aws.ToString(reason.Code) {
-	case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
-		return true
-	}
-	return false
 }

@@ -2,13 +2,11 @@ package dynamo
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/records"
@@ -67,19 +65,5 @@ func TestNestedField(t *testing.T) {
 	it["pot"] = str("30")
 	if err := s.decode(it, &decoded); err == nil || !strings.Contains(err.Error(), `id 7: attribute "pot": `) {
 		t.Errorf("got %v, want an error about the pot", err)
-	}
-}
-
-// If a transaction is added: a conflict isn't a fault of the service, and a failed
-// condition isn't worth a retry.
-func TestCanceledTransaction(t *testing.T) {
-	for code, want := range map[string]error{
-		"TransactionConflict": records.ErrThrottled, "ThrottlingError": records.ErrThrottled, "ProvisionedThroughputExceeded": records.ErrThrottled,
-		"ConditionalCheckFailed": nil, "ValidationError": nil,
-	} {
-		reasons := []types.CancellationReason{{Code: aws.String("None")}, {Code: &code}}
-		if got := retryReason(fmt.Errorf("TransactWriteItems: %w", &types.TransactionCanceledException{CancellationReasons: reasons})); got != want {
-			t.Errorf("%s: %v, want %v", code, got, want)
-		}
 	}
 }
