@@ -20,7 +20,7 @@ func TestEnvironment(t *testing.T) {
 	defaults := map[string]string{
 		config.TokenIssuer: "https://a.example/", config.TokenAudience: "plants,api://plants",
 		config.TokenJWKSURL: "", config.TokenJWKS: "", config.RequireScopes: "", config.LogLevel: "info",
-		"AWS_ENDPOINT_URL_DYNAMODB": "", "GOMAXPROCS": "1", "GOGC": "400", "SSL_CERT_DIR": "/var/empty", // read by the AWS SDK and Go itself
+		"AWS_ENDPOINT_URL_DYNAMODB": "", "GOMAXPROCS": "1", "SSL_CERT_DIR": "/var/empty", // read by the AWS SDK and Go itself
 	}
 	tests := map[string]map[string]string{
 		"":                                    {},
