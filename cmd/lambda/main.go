@@ -12,12 +12,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsenv"
-	"example.com/plantstore/internal/awsroots"
 	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
@@ -49,11 +47,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
-	// The verifier and DynamoDB's client each copy the transport of this client.
-	httpClient := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialTLSContext = awsroots.DialTLS(log)
-	})
-	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), &http.Client{Transport: httpClient.GetTransport()}, log)
+	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), http.DefaultClient, log)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +55,6 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.HTTPClient = httpClient
 	client, err := dynamo.NewClient(settings, log)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -71,7 +70,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
-	cfg.HTTPClient = newHTTPClient(base.GetTransport())
+	cfg.HTTPClient = newHTTPClient(base)
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
 		o.Logger = Logger(log)
@@ -116,18 +115,13 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 	return rand.N(limit), nil
 }
 
-// newHTTPClient returns a client that uses t and follows no redirects, since they
-// could lead the session token elsewhere. The SDK's own client is slower: it sets
+// newHTTPClient returns a client that connects like base and follows no redirects, since
+// they could lead the session token elsewhere. The SDK's own client is slower: it sets
 // a deadline for each read.
-func newHTTPClient(t *http.Transport) *http.Client {
-	t.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
-	if dialTLS := t.DialTLSContext; dialTLS != nil { // of cmd/lambda, which has AWS's roots
-		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-			defer cancel()
-			return dialTLS(ctx, network, address)
-		}
-	}
+func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
+	dialer, t := base.GetDialer(), base.GetTransport()
+	dialer.Timeout = dialTimeout
+	t.DialContext = dialer.DialContext
 	t.IdleConnTimeout = idleTimeout
 	t.MaxIdleConns = maxIdleConns
 	t.MaxIdleConnsPerHost = maxIdleConns

@@ -152,20 +152,19 @@ func TestInvalidSettings(t *testing.T) {
 }
 
 // A connection that hangs fails before its attempt ends, with an error that shows that
-// nothing was sent, also if the program makes the connections with TLS itself.
+// nothing was sent.
 func TestHangingConnection(t *testing.T) {
 	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1")
-	hangs := net.Dialer{ControlContext: func(ctx context.Context, _, _ string, _ syscall.RawConn) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}}
 	cfg, err := config.LoadDefaultConfig(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.BaseEndpoint = aws.String("https://127.0.0.1:1")
-	cfg.HTTPClient = awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
-		transport.DialTLSContext = hangs.DialContext
+	cfg.HTTPClient = awshttp.NewBuildableClient().WithDialerOptions(func(d *net.Dialer) {
+		d.ControlContext = func(ctx context.Context, _, _ string, _ syscall.RawConn) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		client, err := dynamo.NewClient(cfg, discard)

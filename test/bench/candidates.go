@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
@@ -18,6 +17,7 @@ import (
 type candidate struct {
 	name, binary string
 	env          []string
+	token        string               // that the calls send
 	results      map[string][]float64 // by row of the table
 }
 
@@ -26,26 +26,34 @@ func (c candidate) add(row string, d time.Duration) {
 	c.results[row] = append(c.results[row], float64(d)/1e6)
 }
 
-// build returns the reference and the service, built as the Makefile does, but with
-// 127.0.0.1 as one of AWS's hosts: see internal/awsroots/loopback.go.
+// build returns the reference and the service with two kinds of issuers, built as the
+// Makefile does and with the environment of template.yaml, and then the reference without
+// that.
 func build(e *endpoint, dir string) ([]candidate, error) {
 	os.Setenv("CGO_ENABLED", "0")
-	flags := []string{"-tags", "lambda.norpc,loopback_as_aws", "-trimpath", "-ldflags", "-s -w"}
+	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
 	reference, err1 := harness.Build("test/bench/reference", flags...)
 	service, err2 := harness.Build("cmd/lambda", flags...)
 	roots, err3 := writeRoots(e.certificate, dir)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	env := append(roots, "LOOPBACK_ROOTS="+string(e.certificate), "AWS_ENDPOINT_URL_DYNAMODB="+e.dynamoDB.URL, "TABLE_NAME=plants",
-		"TOKEN_ISSUER="+authtest.IssuerURL, "TOKEN_AUDIENCE="+authtest.Audience, "TOKEN_JWKS_URL="+e.issuer.URL)
-	asDeployed := append(slices.Clip(env), "GOMAXPROCS=1", "GOGC=400", "SSL_CERT_DIR=/var/empty") // as in template.yaml
-	// Another spelling of the address is not one of AWS's hosts.
-	outside := "TOKEN_JWKS_URL=" + strings.Replace(e.issuer.URL, "127.0.0.1", "[::ffff:7f00:1]", 1)
+	env := append(roots, "AWS_ENDPOINT_URL_DYNAMODB="+e.dynamoDB.URL, "TABLE_NAME=plants")
+	asDeployed := append(slices.Clip(env), "GOMAXPROCS=1", "SSL_CERT_DIR=/var/empty") // as in template.yaml
+	with := func(issuer string, settings ...string) []string {
+		return slices.Concat(asDeployed, []string{"TOKEN_ISSUER=" + issuer, "TOKEN_AUDIENCE=" + authtest.Audience}, settings)
+	}
+	newCandidate := func(name, binary string, env []string, issuer string) candidate {
+		return candidate{name, binary, env, e.token(issuer), map[string][]float64{}}
+	}
+	// The service knows where Amazon Cognito has its keys. Of another issuer, it reads the
+	// metadata first.
+	cognito, other := authtest.IssuerURL, e.issuer.URL
 	return []candidate{
-		{"minimal function", reference, env, map[string][]float64{}},
-		{"service, issuer on AWS", service, asDeployed, map[string][]float64{}},
-		{"service, other issuer", service, append(slices.Clip(asDeployed), outside), map[string][]float64{}},
+		newCandidate("minimal function", reference, asDeployed, cognito),
+		newCandidate("service, Amazon Cognito", service, with(cognito, "TOKEN_JWKS_URL="+e.issuer.URL+keysPath), cognito),
+		newCandidate("service, other issuer", service, with(other), other),
+		newCandidate("minimal function, default environment", reference, env, cognito),
 	}, nil
 }
 

@@ -11,24 +11,38 @@ import (
 	"strings"
 
 	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/handlers"
 )
 
 // An endpoint is what a function connects to: a DynamoDB with one response for
-// each action, and the key set of a token issuer. As on AWS, they are separate
-// servers, with TLS and RSA keys of 2048 bits.
+// each action, and the metadata and the key set of a token issuer. As on AWS, they are
+// separate servers, with TLS and RSA keys of 2048 bits.
 type endpoint struct {
 	dynamoDB, issuer *httptest.Server
 	certificate      []byte // of the servers, PEM
-	token            string // signed with RS256, like Amazon Cognito's
+	keys             *authtest.Issuer
+}
+
+// keysPath is the path of the key set on the issuer's server.
+const keysPath = "/keys"
+
+// token returns a token that names the given issuer, signed with RS256 like Amazon
+// Cognito's.
+func (e *endpoint) token(issuer string) string {
+	claims := authtest.Claims("alice", handlers.Scopes()...)
+	claims["iss"] = issuer
+	return e.keys.SignRS256(claims)
 }
 
 func newEndpoint() *endpoint {
-	issuer := authtest.NewIssuer(nil)
-	e := &endpoint{
-		dynamoDB: newServer(serveDynamoDB),
-		issuer:   newServer(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }),
-		token:    issuer.SignRS256(authtest.Claims("alice")),
-	}
+	e := &endpoint{dynamoDB: newServer(serveDynamoDB), keys: authtest.NewIssuer(nil)}
+	e.issuer = newServer(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == keysPath {
+			w.Write(e.keys.JWKS())
+			return
+		}
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, e.issuer.URL, e.issuer.URL+keysPath)
+	})
 	e.certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
 	return e
 }

@@ -1,7 +1,7 @@
 // Command bench compares the start and the calls of the deployed function with those of
-// a minimal one (see reference), with an issuer on AWS, such as Amazon Cognito, and with
-// another one. It prints a table of the medians. The programs run in turns, so that
-// background load affects all. It needs Linux.
+// a minimal one (see reference) with the same environment, and that with the one that it
+// has without the template. It prints a table of the medians. The programs run in turns,
+// so that background load affects all. It needs Linux.
 package main
 
 import (
@@ -45,7 +45,7 @@ func run(ctx context.Context, rounds int) (table string, err error) {
 	for round := range rounds {
 		for i := range candidates {
 			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
-			if err := c.measure(ctx, e.token, round); err != nil {
+			if err := c.measure(ctx, round); err != nil {
 				return "", fmt.Errorf("%s: %w", c.name, err)
 			}
 		}

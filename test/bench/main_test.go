@@ -23,8 +23,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if medians := regexp.MustCompile(`\d+\.\d\d ms`).FindAllString(table, -1); len(medians) != 24 {
-		t.Errorf("%d medians, want 8 for each of 3 programs:\n%s", len(medians), table)
+	if medians := regexp.MustCompile(`\d+\.\d\d ms`).FindAllString(table, -1); len(medians) != 32 {
+		t.Errorf("%d medians, want 8 for each of 4 programs:\n%s", len(medians), table)
 	}
 	if zero := regexp.MustCompile(`\b0\.00 ms`).FindString(table); zero != "" {
 		t.Errorf("a median is zero:\n%s", table)

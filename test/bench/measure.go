@@ -29,8 +29,8 @@ const share128, share256 = 128.0 / 1769, 256.0 / 1769
 const warmCalls = 300
 
 // measure measures one process with a whole processor, and one with each share.
-func (c candidate) measure(ctx context.Context, token string, round int) error {
-	e, init, first, err := c.start(ctx, token, round, 1)
+func (c candidate) measure(ctx context.Context, round int) error {
+	e, init, first, err := c.start(ctx, round, 1)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c candidate) measure(ctx context.Context, token string, round int) error {
 	c.add("cold start: init and first call", init+first)
 	c.add("CPU of the cold start", cold)
 	for i := range warmCalls {
-		took, err := call(ctx, e, token, round+1+i)
+		took, err := call(ctx, e, c.token, round+1+i)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (c candidate) measure(ctx context.Context, token string, round int) error {
 	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/warmCalls)
 
 	for row, share := range map[string]float64{"cold start with 256 MB": share256, "cold start with 128 MB": share128} {
-		e, init, first, err := c.start(ctx, token, round, share)
+		e, init, first, err := c.start(ctx, round, share)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (c candidate) measure(ctx context.Context, token string, round int) error {
 // start starts a new copy of the program and makes its first call with a share of a
 // processor. Where Linux happens to place a file in memory makes a difference of up to
 // a fifth to a cold start.
-func (c candidate) start(ctx context.Context, token string, round int, share float64) (e *lambdalocal.Environment, init, first time.Duration, err error) {
+func (c candidate) start(ctx context.Context, round int, share float64) (e *lambdalocal.Environment, init, first time.Duration, err error) {
 	binary, err := os.ReadFile(c.binary)
 	if err != nil {
 		return nil, 0, 0, err
@@ -86,7 +86,7 @@ func (c candidate) start(ctx context.Context, token string, round int, share flo
 	if share < 1 {
 		defer limit(e.Cmd.Process, share)()
 	}
-	if first, err = call(ctx, e, token, round); err != nil {
+	if first, err = call(ctx, e, c.token, round); err != nil {
 		e.Close()
 	}
 	return e, init, first, err
