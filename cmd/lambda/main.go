@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsenv"
@@ -70,7 +69,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
 // the first request needs them. Failures are only logged, since requests try again.
-func warm(ctx context.Context, verifier *auth.Verifier, client *dynamodb.Client, table string, log *slog.Logger) {
+func warm(ctx context.Context, verifier *auth.Verifier, client *dynamo.Client, table string, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup

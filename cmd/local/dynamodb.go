@@ -56,13 +56,13 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	where := "DynamoDB"
 	// For AWS itself BaseEndpoint is nil: no variable sets it, or the SDK is told to ignore
 	// the variable. Without credentials, prepareTable would then fail with less advice.
-	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
+	if endpoint := client.SDK.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without password: NewClient has checked it
-	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
+	} else if _, err := client.SDK.Options().Credentials.Retrieve(ctx); err != nil {
 		return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
 			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 	}
-	where += ", region " + client.Options().Region
+	where += ", region " + client.SDK.Options().Region
 	for _, table := range config.Tables {
 		name := cfg.Tables[table]
 		if err := prepareTable(ctx, client, name, table.Variable); err != nil {
@@ -79,8 +79,8 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 
 // prepareTable creates a missing table on DynamoDB Local. On AWS it only checks that
 // the program can use the table, whose name is in the given variable.
-func prepareTable(ctx context.Context, client *dynamodb.Client, name, variable string) error {
-	if dynamo.IsLocal(client.Options().BaseEndpoint) {
+func prepareTable(ctx context.Context, client *dynamo.Client, name, variable string) error {
+	if dynamo.IsLocal(client.SDK.Options().BaseEndpoint) {
 		err := dynamo.EnsureTable(ctx, client, name)
 		if noResponse(err) {
 			return fmt.Errorf("is DynamoDB Local running? %w", err)

@@ -110,7 +110,7 @@ func TestNoResponse(t *testing.T) {
 // says which one that is. Here a proxy with TLS makes DynamoDB Local look like AWS.
 func TestTableOnAWS(t *testing.T) {
 	client, table := dynamolocal.TableName(t)
-	local, err := url.Parse(*client.Options().BaseEndpoint)
+	local, err := url.Parse(*client.SDK.Options().BaseEndpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +122,11 @@ func TestTableOnAWS(t *testing.T) {
 		t.Fatal(err)
 	}
 	setAWS(t, endpointVariable, aws.URL)
-	credentials, err := client.Options().Credentials.Retrieve(t.Context())
+	credentials, err := client.SDK.Options().Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("AWS_REGION", client.Options().Region)
+	t.Setenv("AWS_REGION", client.SDK.Options().Region)
 	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
 	t.Setenv("AWS_CA_BUNDLE", bundle)
@@ -147,7 +147,7 @@ func TestTableOnAWS(t *testing.T) {
 		}
 		return stores.where, nil
 	}
-	region := ", region " + client.Options().Region
+	region := ", region " + client.SDK.Options().Region
 	for range 2 { // the first attempt created no table
 		where, err := start()
 		for _, want := range []string{region, table, "ResourceNotFoundException", "set TABLE_NAME and AWS_REGION"} {

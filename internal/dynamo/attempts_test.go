@@ -1,7 +1,14 @@
 package dynamo_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,19 +17,100 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
+
+// stall stops before the last byte of a response until the client gives up.
+func stall(r *http.Request) (*http.Response, error) {
+	resp, err := dynamolocal.Reply(200, "{")(r)
+	silent, end := io.Pipe()
+	context.AfterFunc(r.Context(), func() { end.CloseWithError(r.Context().Err()) })
+	resp.Body = io.NopCloser(io.MultiReader(resp.Body, silent))
+	return resp, err
+}
+
+// An attempt without a response ends after a second, and a request after six of them. The
+// comment on maxAttempts has the sum.
+func TestNoResponse(t *testing.T) {
+	for name, fault := range map[string]dynamolocal.Fault{"no response": dynamolocal.Hang, "response stalled": stall} {
+		for _, op := range operations {
+			synctest.Test(t, func(t *testing.T) {
+				attempts, start := 0, time.Now()
+				client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
+					attempts++
+					return fault(r)
+				})
+				err := op.call(t.Context(), dynamo.New[plants.Plant](client, "plants"))
+				wantSentinel(t, op.name, err, records.ErrUnreachable)
+				if took := time.Since(start); attempts != 6 || took < 6*time.Second || took > 7250*time.Millisecond {
+					t.Errorf("%s, %s: %d attempts in %v, want 6 in 6 to 7.25 s", op.name, name, attempts, took)
+				}
+			})
+		}
+	}
+}
+
+// A call returns when its context ends: before or within an attempt, or while it waits.
+// It makes no other attempt then, and its error has the cause of the last retry.
+func TestContextEnds(t *testing.T) {
+	type fault = func(cancel context.CancelFunc) dynamolocal.Fault
+	hang := func(context.CancelFunc) dynamolocal.Fault { return dynamolocal.Hang }
+	throttle := func(context.CancelFunc) dynamolocal.Fault { return dynamolocal.Throttle }
+	cancelAndThrottle := func(cancel context.CancelFunc) dynamolocal.Fault {
+		return func(r *http.Request) (*http.Response, error) {
+			cancel()
+			return dynamolocal.Throttle(r)
+		}
+	}
+	const limit = 900 * time.Millisecond // less than an attempt's
+	for name, test := range map[string]struct {
+		faults   []fault // of the attempts; the last one stays
+		attempts int     // -1: any number
+		want     error
+		cause    string
+		took     time.Duration
+	}{
+		"first attempt":    {[]fault{hang}, 1, context.DeadlineExceeded, "", limit},
+		"second attempt":   {[]fault{throttle, hang}, 2, context.DeadlineExceeded, "ProvisionedThroughputExceeded", limit},
+		"after an attempt": {[]fault{cancelAndThrottle}, 1, context.Canceled, "ProvisionedThroughputExceeded", 0},
+		"while it waits":   {[]fault{throttle}, -1, context.DeadlineExceeded, "ProvisionedThroughputExceeded", limit},
+		"before the call":  {[]fault{throttle}, 0, context.Canceled, "", 0},
+	} {
+		for _, op := range operations {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				if test.attempts == 0 {
+					cancel()
+				}
+				attempts, start := 0, time.Now()
+				client := newOffline(t, aws.Config{RetryMaxAttempts: 1000}, func(r *http.Request) (*http.Response, error) {
+					attempts++
+					return test.faults[min(attempts, len(test.faults))-1](cancel)(r)
+				})
+				err := op.call(ctx, dynamo.New[plants.Plant](client, "plants"))
+				wantSentinel(t, op.name+", "+name, err, test.want)
+				if !strings.Contains(fmt.Sprint(err), test.cause) {
+					t.Errorf("%s, %s: error %q does not mention %s", op.name, name, err, test.cause)
+				}
+				if test.attempts >= 0 && attempts != test.attempts {
+					t.Errorf("%s, %s: %d attempts, want %d", op.name, name, attempts, test.attempts)
+				}
+				if took := time.Since(start); took != test.took {
+					t.Errorf("%s, %s: took %v, want %v", op.name, name, took, test.took)
+				}
+			})
+		}
+	}
+}
 
 // If this machine's clock is wrong, DynamoDB refuses a signature. The call corrects the
 // clock and succeeds, and later calls start with the right time.
 func TestWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
-		client, err := dynamo.NewClient(aws.Config{BaseEndpoint: aws.String("http://dynamodb.test")}, discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Fault(func(r *http.Request) (*http.Response, error) {
+		client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
 			requests++
 			now, respond := time.Now().Add(time.Hour), dynamolocal.Reply(200, "{}")
 			signed, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
@@ -41,6 +129,86 @@ func TestWrongClock(t *testing.T) {
 		}
 		if requests != 1+len(operations) {
 			t.Errorf("%d requests, want one to find the time, and one for each of %d calls", requests, len(operations))
+		}
+	})
+}
+
+// All calls by a client share a budget of a hundred retries. Five successes give one back,
+// and so do failed conditions.
+func TestRetryBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts, dynamoDB := 0, dynamolocal.Throttle
+		client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
+			attempts++
+			return dynamoDB(r)
+		})
+		// retries returns the number of retries in 30 calls of several stores.
+		retries := func() int {
+			attempts = 0
+			for n := range 30 {
+				err := operations[n%len(operations)].call(t.Context(), dynamo.New[plants.Plant](client, fmt.Sprint("table-", n)))
+				wantSentinel(t, "throttled", err, records.ErrThrottled)
+				if n == 29 && !strings.Contains(fmt.Sprint(err), "retry quota exceeded") {
+					t.Errorf("error %q doesn't say that the budget is spent", err)
+				}
+			}
+			return attempts - 30
+		}
+		if n := retries(); n != 100 {
+			t.Errorf("%d retries, want 100", n)
+		}
+		success, failed := dynamolocal.Reply(200, "{}"), dynamolocal.Refuse(400, "ConditionalCheckFailedException")
+		for _, test := range []struct {
+			response dynamolocal.Fault
+			err      error
+			calls    int
+			want     int
+		}{{success, nil, 4, 0}, {success, nil, 1, 1}, {failed, records.ErrInUse, 5, 1}, {success, nil, 600, 100}} {
+			dynamoDB = test.response
+			for range test.calls {
+				if err := create.call(t.Context(), dynamo.New[plants.Plant](client, "plants")); !errors.Is(err, test.err) {
+					t.Fatalf("got %v, want %v", err, test.err)
+				}
+			}
+			dynamoDB = dynamolocal.Throttle
+			if n := retries(); n != test.want {
+				t.Errorf("%d retries after %d responses, want %d", n, test.calls, test.want)
+			}
+		}
+	})
+}
+
+// With a tenth of the responses lost, the budget lasts, and each create succeeds.
+func TestTenthOfResponsesLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 2000
+		random := rand.New(rand.NewPCG(1, 2))
+		stored, lost := map[string]json.RawMessage{}, 0
+		client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
+			var in struct{ Item map[string]json.RawMessage }
+			if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+				return nil, err
+			}
+			respond := dynamolocal.Reply(200, "{}")
+			if id := string(in.Item["id"]); stored[id] != nil {
+				respond = dynamolocal.Reply(400, fmt.Sprintf(`{"__type":"ConditionalCheckFailedException","Item":%s}`, stored[id]))
+			} else {
+				stored[id], _ = json.Marshal(in.Item)
+			}
+			if random.IntN(10) == 0 {
+				lost++
+				respond = dynamolocal.Cut
+			}
+			return respond(r)
+		})
+		store := dynamo.New[plants.Plant](client, "plants")
+		for id := range int64(calls) {
+			if err := store.Create(t.Context(), "alice", record{ID: id, Fields: fern.Fields}, records.NewIdempotencyKey()); err != nil {
+				t.Fatalf("create %d: %v", id, err)
+			}
+		}
+		if len(stored) != calls || lost < calls/20 {
+			t.Errorf("%d plants stored, %d responses lost, want %d plants, and at least %d responses lost", len(stored), lost, calls, calls/20)
 		}
 	})
 }

@@ -21,14 +21,18 @@ import (
 //
 // The text of the error contains no credentials. It begins with "index" if the fault is
 // the index's.
-func Check(ctx context.Context, client *dynamodb.Client, table string) error {
+func Check(ctx context.Context, client *Client, table string) error {
 	record := item{attrID: number(0)}
 	never := aws.String("attribute_exists(no_such_attribute)")
-	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: record, ConditionExpression: never})
+	_, _, err := send(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+		TableName: &table, Item: record, ConditionExpression: never,
+	})
 	if err := checked(ctx, err); err != nil {
 		return err
 	}
-	_, err = client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: record, ConditionExpression: never})
+	_, _, err = send(ctx, client, (*dynamodb.Client).DeleteItem, &dynamodb.DeleteItemInput{
+		TableName: &table, Key: record, ConditionExpression: never,
+	})
 	if err := checked(ctx, err); err != nil {
 		return err
 	}
@@ -36,8 +40,8 @@ func Check(ctx context.Context, client *dynamodb.Client, table string) error {
 }
 
 // CheckIndex is the part of [Check] about the index. It costs half a read unit.
-func CheckIndex(ctx context.Context, client *dynamodb.Client, table string) error {
-	_, err := client.Query(ctx, &dynamodb.QueryInput{
+func CheckIndex(ctx context.Context, client *Client, table string) error {
+	_, _, err := send(ctx, client, (*dynamodb.Client).Query, &dynamodb.QueryInput{
 		TableName:                 &table,
 		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner AND id > :id"),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,29 +21,6 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Retries. A call takes at most 7.25 s, when every attempt times out: 6 × 1 s
-// and delays of 50, 100, 200, 400 and 500 ms. A server that gives each request
-// 8 s or more can still answer in time.
-const (
-	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set: then the SDK wraps the Retryer
-	// of NewClient in one with that limit.
-	maxAttempts = 6
-
-	// attemptTimeout covers an attempt from the name lookup to the last byte.
-	// DynamoDB answers in milliseconds.
-	attemptTimeout = time.Second
-
-	// dialTimeout is shorter, so that a failure to connect is not taken for a request
-	// without a response.
-	dialTimeout = attemptTimeout - 100*time.Millisecond
-
-	// Delays are random. AWS suggests tens of milliseconds for the first; the
-	// SDK's is up to 2 s.
-	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-	firstDelay = 50 * time.Millisecond // at most
-	maxDelay   = 500 * time.Millisecond
-)
-
 const (
 	// idleTimeout closes idle connections before DynamoDB does, since a request
 	// on a connection that is being closed costs an attempt. Users report that
@@ -58,23 +34,32 @@ const (
 	maxIdleConns = 100
 )
 
+// A Client makes requests to DynamoDB, and repeats them. Any number of stores may share
+// one. [NewClient] returns one.
+type Client struct {
+	SDK         *dynamodb.Client // makes single attempts
+	maxAttempts int              // of a request
+	budget      *ratelimit.TokenRateLimit
+	log         *slog.Logger
+}
+
 // NewClient returns a client for a [Store], with the settings of awsenv.Config or
 // of the SDK's LoadDefaultConfig. It neither connects nor retrieves credentials. An
-// error names the invalid setting. The client logs the SDK's messages to log.
+// error names the invalid setting. The client logs the SDK's messages to log, and at
+// level debug the cause of each retry.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
-func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
+func NewClient(cfg aws.Config, log *slog.Logger) (*Client, error) {
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // may have its own certificates
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
 	cfg.HTTPClient = newHTTPClient(base)
-	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = newRetryer()
+	sdk := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.Retryer = aws.NopRetryer{} // send repeats requests
 		o.Logger = Logger(log)
-		o.ClientLogMode |= aws.LogRetries
 		o.DisableValidateResponseChecksum = true // verifyResponse does it
 		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if IsLocal(o.BaseEndpoint) {
@@ -85,34 +70,17 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 			}
 		}
 	})
-	if err := validate(client.Options()); err != nil {
+	if err := validate(sdk.Options()); err != nil {
 		return nil, err
 	}
-	return client, nil
-}
-
-func newRetryer() aws.Retryer {
-	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = maxAttempts
-		o.Backoff = retry.BackoffDelayerFunc(backoff)
-		// The SDK's retry quota is empty after about a hundred failed retries,
-		// and refills slowly. The number of attempts limits the load enough.
-		o.RateLimiter = ratelimit.None
-		// Every request of the store is safe to repeat.
-		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-			return aws.BoolTernary(retryReason(err) != nil)
-		}))
-	})
-}
-
-// backoff returns the delay after the given attempt. The SDK counts from 1, or from 0
-// with AWS_NEW_RETRIES_2026.
-func backoff(attempt int, _ error) (time.Duration, error) {
-	limit := firstDelay
-	for range attempt - 1 {
-		limit = min(2*limit, maxDelay)
-	}
-	return rand.N(limit), nil
+	return &Client{
+		SDK:         sdk,
+		maxAttempts: cmp.Or(cfg.RetryMaxAttempts, maxAttempts), // AWS_MAX_ATTEMPTS
+		// With the SDK's numbers it lasts for 100 retries, and each success or failed
+		// condition gives back a fifth of one.
+		budget: ratelimit.NewTokenRateLimit(retry.DefaultRetryRateTokens),
+		log:    log,
+	}, nil
 }
 
 // newHTTPClient returns a client that connects like base and follows no redirects, since

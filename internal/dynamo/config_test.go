@@ -24,6 +24,7 @@ import (
 	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -58,14 +59,14 @@ func settings(t *testing.T, cfg aws.Config) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := client.Options()
+	o := client.SDK.Options()
 	c, err := o.Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprintln(o.Region, c.AccessKeyID, c.SecretAccessKey, c.SessionToken, c.AccountID, aws.ToString(o.BaseEndpoint),
 		o.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled, o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled,
-		o.AccountIDEndpointMode, o.Retryer.MaxAttempts())
+		o.AccountIDEndpointMode)
 }
 
 // Package awsenv reads the variables as the SDK's own loader does.
@@ -93,6 +94,31 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// A request has six attempts, unless AWS_MAX_ATTEMPTS is set.
+func TestMaxAttempts(t *testing.T) {
+	for vars, want := range map[string]int{onLambda: 6, onLambda + "AWS_MAX_ATTEMPTS=2": 2, onLambda + "AWS_MAX_ATTEMPTS=9": 9} {
+		setEnv(t, vars)
+		fromEnvironment, err1 := awsenv.Config()
+		fromSDK, err2 := config.LoadDefaultConfig(t.Context())
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for name, cfg := range map[string]aws.Config{"awsenv": fromEnvironment, "SDK": fromSDK} {
+			synctest.Test(t, func(t *testing.T) {
+				got := 0
+				client := newOffline(t, cfg, func(r *http.Request) (*http.Response, error) {
+					got++
+					return dynamolocal.Throttle(r)
+				})
+				wantSentinel(t, vars, list.call(t.Context(), dynamo.New[plants.Plant](client, "plants")), records.ErrThrottled)
+				if got != want {
+					t.Errorf("%s, settings from %s: %d attempts, want %d", vars, name, got, want)
+				}
+			})
+		}
+	}
+}
+
 // Only what isn't set has a default on DynamoDB Local.
 func TestSettingsOnDynamoDBLocal(t *testing.T) {
 	for vars, want := range map[string]string{local: "local local local  ", onLambda + local: "eu-central-1 k s t "} {
@@ -114,7 +140,7 @@ func TestMissingTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
+		client.SDK.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
 		err = list.call(t.Context(), dynamo.New[plants.Plant](client, "plants"))
 		if !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%s: got %v, want %s", endpoint, err, want)
@@ -171,7 +197,7 @@ func TestHangingConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		_, err = client.SDK.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		if network, ok := errors.AsType[*net.OpError](err); !ok || network.Op != "dial" {
 			t.Errorf("got %v, want a network error of dial", err)
 		}
@@ -202,10 +228,10 @@ func TestTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
+	if _, err := client.SDK.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
 		t.Errorf("%d requests, want 1; error %v", requests, err)
 	}
-	limits := client.Options().HTTPClient.(*http.Client)
+	limits := client.SDK.Options().HTTPClient.(*http.Client)
 	transport := limits.Transport.(*http.Transport)
 	if idle := transport.IdleConnTimeout; limits.Timeout != time.Second || idle <= 0 || idle >= time.Minute {
 		t.Errorf("attempts of %v, idle connections for %v", limits.Timeout, idle)

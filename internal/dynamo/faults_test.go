@@ -2,14 +2,12 @@ package dynamo_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go/logging"
@@ -34,8 +32,6 @@ var faults = map[string]struct {
 	"wrong clock":                      {dynamolocal.Refuse(400, "RequestTimeout"), 3, nil, "RequestTimeout"},
 	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, records.ErrUnreachable, "InternalServerError"},
 	"connection cut":                   {dynamolocal.Cut, 3, records.ErrUnreachable, "EOF"},
-	"no response":                      {dynamolocal.Hang, 3, records.ErrUnreachable, "Client.Timeout"},
-	"response stalled":                 {stall, 3, records.ErrUnreachable, "Client.Timeout"},
 	"response truncated":               {truncate, 3, records.ErrUnreachable, "deserialization failed"},
 	"unreadable":                       {dynamolocal.Reply(200, "<html>Welcome</html>"), 3, records.ErrUnreachable, "deserialization failed"},
 	"wrong checksum":                   {wrongChecksum, 3, records.ErrUnreachable, "checksum"},
@@ -61,21 +57,12 @@ func truncate(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// stall stops before the last byte of a response until the client gives up.
-func stall(r *http.Request) (*http.Response, error) {
-	resp, err := truncate(r)
-	silent, end := io.Pipe()
-	context.AfterFunc(r.Context(), func() { end.Close() })
-	resp.Body = io.NopCloser(io.MultiReader(resp.Body, silent))
-	return resp, err
-}
-
 // A lasting fault ends in the error that describes it.
 func TestFaultLasts(t *testing.T) {
 	for name, test := range faults {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t, 500*time.Millisecond)
+			store, proxy := newFaulty(t)
 			eachOperation(func(op operation) {
 				proxy.Always(op.request, test.fault)
 				err := op.call(t.Context(), store)
@@ -91,57 +78,12 @@ func TestFaultLasts(t *testing.T) {
 	}
 }
 
-// A call returns when its context ends, and makes no other request.
-func TestContextEnds(t *testing.T) {
-	t.Parallel()
-	store, proxy := newFaulty(t, 5*time.Second) // ends a call that ignores its context
-	eachOperation(func(op operation) {
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		proxy.Fail(op.request, dynamolocal.Hang)
-		wantSentinel(t, op.name, op.call(ctx, store), context.DeadlineExceeded)
-
-		ctx, cancel = context.WithCancel(t.Context())
-		defer cancel()
-		proxy.Fail(op.request, func(r *http.Request) (*http.Response, error) {
-			cancel()
-			return dynamolocal.Throttle(r)
-		})
-		wantSentinel(t, op.name, op.call(ctx, store), context.Canceled)
-		if got := proxy.Count(op.request); got != 2 {
-			t.Errorf("%s: %d requests, want one of each call", op.name, got)
-		}
-	})
-}
-
-// A call whose context ends while it waits for a retry returns too. Its error names the
-// reason for the retry.
-func TestContextEndsBeforeRetry(t *testing.T) {
-	t.Parallel()
-	proxy := dynamolocal.NewProxy(t, "http://127.0.0.1:1") // where nobody listens
-	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &proxy.URL, RetryMaxAttempts: 1000}, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := dynamo.New[plants.Plant](client, "plants")
-	eachOperation(func(op operation) {
-		proxy.Always(op.request, dynamolocal.Throttle)
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
-		err := op.call(ctx, store)
-		wantSentinel(t, op.name, err, context.DeadlineExceeded)
-		if want := "ProvisionedThroughputExceeded"; !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%s: error %q does not mention %s", op.name, err, want)
-		}
-	})
-}
-
-// The SDK's messages are structured lines with the id of their request, and
-// only faults of the service are warnings.
+// The cause of a retry is a structured line with the id of its request, and so are the
+// SDK's messages. Only faults of the service are warnings.
 func TestLog(t *testing.T) {
 	var lines bytes.Buffer
 	direct, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	proxy := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
 	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &proxy.URL}, plantlog.New(&lines, slog.LevelDebug))
 	if err != nil {
 		t.Fatal(err)
@@ -153,8 +95,9 @@ func TestLog(t *testing.T) {
 	if err := create.call(ctx, store); err != nil {
 		t.Fatal(err)
 	}
-	if want := `"level":"DEBUG","msg":"AWS SDK"`; !strings.Contains(lines.String(), want) {
-		t.Errorf("%s is missing in:\n%s", want, &lines)
+	want := regexp.MustCompile(`"level":"DEBUG",.*"attempt":2,"cause":".*ProvisionedThroughputExceededException.*"request_id":"r-1"`)
+	if line := lines.String(); strings.Count(line, "\n") != 1 || !want.MatchString(line) {
+		t.Errorf("want one line with the cause of the retry:\n%s", line)
 	}
 	wantSentinel(t, "second Create", store.Create(ctx, "alice", fern, "another key"), records.ErrInUse)
 	for line := range strings.Lines(lines.String()) {
@@ -165,7 +108,7 @@ func TestLog(t *testing.T) {
 	if strings.Contains(lines.String(), `"WARN"`) {
 		t.Errorf("a warning about a failed condition:\n%s", &lines)
 	}
-	client.Options().Logger.Logf(logging.Warn, "clock off by %d s", 9)
+	client.SDK.Options().Logger.Logf(logging.Warn, "clock off by %d s", 9)
 	if want := `"level":"WARN","msg":"AWS SDK","detail":"clock off by 9 s"`; !strings.Contains(lines.String(), want) {
 		t.Errorf("%s is missing in:\n%s", want, &lines)
 	}

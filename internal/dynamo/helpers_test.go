@@ -71,9 +71,9 @@ func eachOperation(test func(operation)) {
 	wg.Wait()
 }
 
-// newFaulty returns a store with an empty table, and the proxy that it uses. Its calls
-// have three attempts, which end after limit, or never if that is 0.
-func newFaulty(t *testing.T, limit time.Duration) (plantRecords, *dynamolocal.Proxy) {
+// newFaulty returns a store with an empty table, and the proxy that it uses. Its requests
+// have three attempts, without a time limit.
+func newFaulty(t *testing.T) (plantRecords, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
@@ -81,8 +81,22 @@ func newFaulty(t *testing.T, limit time.Duration) (plantRecords, *dynamolocal.Pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Options().HTTPClient.(*http.Client).Timeout = limit
+	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0 // a busy machine may be slow
 	return dynamo.New[plants.Plant](client, table), proxy
+}
+
+// newOffline returns a client whose attempts get the responses of dynamoDB, without a
+// network. So a test can run in a bubble of synctest, where time doesn't depend on the
+// machine.
+func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynamo.Client {
+	t.Helper()
+	cfg.BaseEndpoint = aws.String("http://dynamodb.test")
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.SDK.Options().HTTPClient.(*http.Client).Transport = dynamoDB
+	return client
 }
 
 // put creates plants of owner. It may run in any goroutine.

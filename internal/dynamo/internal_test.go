@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,34 +11,21 @@ import (
 	"example.com/plantstore/internal/records"
 )
 
-// The delays before the five retries are random, up to a limit that doubles.
-func TestBackoff(t *testing.T) {
-	if n := newRetryer().MaxAttempts(); n != 6 {
-		t.Errorf("%d attempts, want 6", n)
-	}
+// The delays before the retries are random, up to a limit that doubles.
+func TestDelay(t *testing.T) {
 	for attempt, limit := range map[int]time.Duration{
-		0: firstDelay, 1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
+		1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
 	} {
 		var longest time.Duration
 		for range 1000 {
-			d, err := backoff(attempt, nil)
-			if err != nil || d < 0 || d >= limit {
-				t.Fatalf("after attempt %d: %v, %v, want less than %v", attempt, d, err, limit)
+			d := delay(attempt)
+			if d < 0 || d >= limit {
+				t.Fatalf("after attempt %d: %v, want less than %v", attempt, d, limit)
 			}
 			longest = max(longest, d)
 		}
 		if longest < limit/2 {
 			t.Errorf("after attempt %d: none of 1000 delays is over %v, want up to %v", attempt, longest, limit)
-		}
-	}
-}
-
-// Failed retries don't use up those of later calls.
-func TestRetryQuota(t *testing.T) {
-	retryer := newRetryer()
-	for n := range 1000 {
-		if _, err := retryer.GetRetryToken(t.Context(), errors.New("throttled")); err != nil {
-			t.Fatalf("after %d retries: %v", n, err)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestResponseLost(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()
-			store, proxy := newFaulty(t, 0)
+			store, proxy := newFaulty(t)
 			put(t, store, "alice", op.start...)
 			wantPlants(t, store, op.start...)
 
@@ -47,7 +47,7 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 		{dynamolocal.Throttle, records.ErrNotFound, records.ErrNotFound, records.ErrInUse, records.ErrKeyReused},
 		{dynamolocal.Cut, nil, records.ErrUnreachable, records.ErrUnreachable, records.ErrUnreachable},
 	} {
-		store, proxy := newFaulty(t, 0)
+		store, proxy := newFaulty(t)
 		proxy.Fail("DeleteItem", test.fault)
 		if err := remove.call(t.Context(), store); !errors.Is(err, test.nothing) {
 			t.Errorf("Delete of nothing: %v, want %v", err, test.nothing)
@@ -72,7 +72,7 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	_, table := dynamolocal.Table(t)
 	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
 	addresses := []string{"127.0.0.1:1"} // where nobody listens
-	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).DialContext =
+	client.SDK.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).DialContext =
 		func(ctx context.Context, network, address string) (net.Conn, error) {
 			addresses = append(addresses, address)
 			address, addresses = addresses[0], addresses[1:]
@@ -103,7 +103,7 @@ func hold(t *testing.T, proxy *dynamolocal.Proxy, operation string) (late func()
 // newer plant with the same id.
 func TestLateDelete(t *testing.T) {
 	t.Parallel()
-	store, proxy := newFaulty(t, 0)
+	store, proxy := newFaulty(t)
 	put(t, store, "alice", fern)
 	late := hold(t, proxy, "DeleteItem")
 	if err := remove.call(t.Context(), store); err != nil {
@@ -120,11 +120,11 @@ func TestLateDelete(t *testing.T) {
 func TestDeleteClockAhead(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.Table(t)
-	proxy := dynamolocal.NewProxy(t, *client.Options().BaseEndpoint)
+	proxy := dynamolocal.NewProxy(t, *client.SDK.Options().BaseEndpoint)
 	store := dynamo.New[plants.Plant](dynamolocal.Client(t, proxy.URL), table)
 	ahead := maps.Clone(oldItem)
 	ahead["created_at"] = str(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))
-	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: ahead}); err != nil {
+	if _, err := client.SDK.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: ahead}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -134,7 +134,8 @@ func TestDeleteClockAhead(t *testing.T) {
 	wantSentinel(t, "Delete after a lost response", remove.call(t.Context(), store), records.ErrUnreachable)
 	wantPlants(t, store, fern)
 
-	proxy.Fail("DeleteItem", dynamolocal.Throttle)
+	// The second request, which deletes the plant, gets no response. Its retry finds none.
+	proxy.Fail("DeleteItem", dynamolocal.Throttle, nil, dynamolocal.After(dynamolocal.Cut))
 	if err := remove.call(t.Context(), store); err != nil {
 		t.Error(err)
 	}

@@ -15,11 +15,9 @@ import (
 )
 
 // addMiddleware adds [verifyResponse] to the middleware of a request, next to the
-// HTTP client, [hideToken] where it sees decoded responses, and [keepCause] around
-// the retries.
+// HTTP client, and [hideToken] where it sees decoded responses.
 func addMiddleware(stack *middleware.Stack) error {
 	return errors.Join(
-		keepCause(stack),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("VerifyResponse", verifyResponse), middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("HideToken", hideToken), middleware.Before))
 }

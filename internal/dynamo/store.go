@@ -36,7 +36,7 @@ import (
 // After an attempt without a response, a Delete that finds no record returns nil,
 // even if a concurrent call deleted it or it never existed.
 type Store[T any] struct {
-	client     *dynamodb.Client
+	client     *Client
 	table      string
 	fields     []string          // the names of T's fields in JSON, in their order
 	projection string            // of lists: the attributes that decode reads
@@ -44,11 +44,10 @@ type Store[T any] struct {
 }
 
 // New returns the store in the given table, which must have the schema of
-// [TableInput]. The client must be one of [NewClient], since others retry too
-// slowly for a server.
+// [TableInput].
 //
 // It panics if a field has the name of an attribute that the store adds.
-func New[T any](client *dynamodb.Client, table string) *Store[T] {
+func New[T any](client *Client, table string) *Store[T] {
 	s := &Store[T]{client: client, table: table, projection: "id", names: map[string]string{"#owner": attrOwner}}
 	for field := range reflect.TypeFor[T]().Fields() {
 		name, _ := records.ParseTag(field.Tag)
@@ -72,19 +71,18 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	if err != nil {
 		return err
 	}
-	var a attempts
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
+	_, unclear, err := send(ctx, s.client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:           &s.table,
 		Item:                it,
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
 		// The existing record shows whether an earlier attempt created it.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, a.watch)
+	})
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		// An earlier attempt may have created a record that was deleted since. Then the id
 		// isn't simply in use.
-		return a.ifClear(s.existing(failed.Item, owner, r, key))
+		return ifClear(unclear, s.existing(failed.Item, owner, r, key))
 	}
 	return storeError(ctx, err)
 }
@@ -110,21 +108,20 @@ func (s *Store[T]) existing(old item, owner string, r records.Record[T], key rec
 // the Create did. It is two if the record seems to be newer than the call, because
 // its creator's clock is ahead.
 func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
-	var a attempts
 	newest := timestamp(time.Now())
 	for {
-		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest), a.watch)
+		_, unclear, err := send(ctx, s.client, (*dynamodb.Client).DeleteItem, s.deletion(owner, id, newest))
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
 			return storeError(ctx, err)
 		}
-		if a.unclear != nil {
+		if unclear != nil {
 			if len(failed.Item) == 0 {
 				return nil // an earlier attempt has probably deleted the record
 			}
 			// An earlier attempt may have deleted a record, and this one was created since.
 			// Or nothing was deleted. Since that is unknown, ifClear returns ErrUnreachable.
-			return a.ifClear(records.ErrNotFound)
+			return ifClear(unclear, records.ErrNotFound)
 		}
 		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
 		if oldOwner != owner {
@@ -155,7 +152,7 @@ func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.Del
 // List implements [records.Store]. It is one Query of the index, which costs
 // half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
 func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
-	out, err := s.client.Query(ctx, s.query(owner, q))
+	out, _, err := send(ctx, s.client, (*dynamodb.Client).Query, s.query(owner, q))
 	if err != nil {
 		return records.Page[T]{}, storeError(ctx, err)
 	}

@@ -25,7 +25,7 @@ var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}
 func testStore[T records.Fields](t *testing.T, examples []T) {
 	t.Parallel()
 	direct, table := dynamolocal.Table(t)
-	used, checked := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
+	used, checked := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
 	store := dynamo.New[T](dynamolocal.Client(t, used.URL), table)
 	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return store })
 	if err := dynamo.Check(t.Context(), dynamolocal.Client(t, checked.URL), table); err != nil {
@@ -68,7 +68,7 @@ func TestFieldOfReservedName(t *testing.T) {
 // A page says where the list goes on even if DynamoDB found nothing in it.
 func TestListEmptyPage(t *testing.T) {
 	t.Parallel()
-	store, proxy := newFaulty(t, 0)
+	store, proxy := newFaulty(t)
 	proxy.Fail("Query", dynamolocal.Reply(200, `{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"-7"}}}`))
 	page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})
 	if err != nil || len(page.Records) != 0 || page.Next == nil || *page.Next != -7 {
@@ -80,7 +80,7 @@ func TestListEmptyPage(t *testing.T) {
 // skips would count towards the limit, and cost as much as those of the page.
 func TestListSkipsNothing(t *testing.T) {
 	t.Parallel()
-	store, proxy := newFaulty(t, 0)
+	store, proxy := newFaulty(t)
 	for id := range int64(20) {
 		put(t, store, "alice", record{ID: id})
 	}

@@ -54,10 +54,10 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 // That takes milliseconds, and several processes may do so concurrently. It changes no
 // existing table, and returns an error if the store can't use it. On AWS the table is
 // part of the deployment.
-func EnsureTable(ctx context.Context, client *dynamodb.Client, name string) error {
+func EnsureTable(ctx context.Context, client *Client, name string) error {
 	// The table is ready at once, unlike on AWS.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
-	_, err := client.CreateTable(ctx, TableInput(name))
+	_, _, err := send(ctx, client, (*dynamodb.Client).CreateTable, TableInput(name))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		return fmt.Errorf("create the table %q: %w", name, storeError(ctx, err))
 	}

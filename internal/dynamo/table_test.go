@@ -50,7 +50,7 @@ func TestSchema(t *testing.T) {
 			client, table := dynamolocal.TableName(t)
 			in := dynamo.TableInput(table)
 			test.change(in)
-			if _, err := client.CreateTable(t.Context(), in); err != nil {
+			if _, err := client.SDK.CreateTable(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
 			if err := dynamo.CheckIndex(t.Context(), client, table); (err == nil) != test.index {
@@ -81,6 +81,24 @@ func TestCheckFails(t *testing.T) {
 				t.Errorf("%s answers %s: %v", operation, code, err)
 			}
 		}
+	}
+}
+
+// Checks repeat a request that is throttled.
+func TestCheckThrottled(t *testing.T) {
+	t.Parallel()
+	_, table := dynamolocal.Table(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
+	client := dynamolocal.Client(t, proxy.URL)
+	for _, operation := range []string{"PutItem", "DeleteItem", "Query"} {
+		proxy.Fail(operation, dynamolocal.Throttle)
+		if err := dynamo.Check(t.Context(), client, table); err != nil {
+			t.Errorf("Check, %s: %v", operation, err)
+		}
+	}
+	proxy.Fail("Query", dynamolocal.Throttle)
+	if err := dynamo.CheckIndex(t.Context(), client, table); err != nil {
+		t.Errorf("CheckIndex: %v", err)
 	}
 }
 

@@ -143,13 +143,13 @@ func damaged(dir string) error {
 // attempts have no time limit: on a busy machine one may get no response in a second,
 // and then Delete can't know whether there was a plant. The SDK logs to the output
 // of the test.
-func Client(t testing.TB, endpoint string) *dynamodb.Client {
+func Client(t testing.TB, endpoint string) *dynamo.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &endpoint}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Options().HTTPClient.(*http.Client).Timeout = 0
+	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0
 	return client
 }
 
@@ -182,13 +182,13 @@ func Tables(t testing.TB) (prefix string) {
 
 // TableName returns a random name of a table that doesn't exist, and a client for
 // [Endpoint].
-func TableName(t testing.TB) (client *dynamodb.Client, name string) {
+func TableName(t testing.TB) (client *dynamo.Client, name string) {
 	t.Helper()
 	return Client(t, Endpoint(t)), "test-" + rand.Text()
 }
 
 // Table creates an empty table with a random name and the schema of the stores.
-func Table(t testing.TB) (client *dynamodb.Client, name string) {
+func Table(t testing.TB) (client *dynamo.Client, name string) {
 	t.Helper()
 	client, name = TableName(t)
 	create(t, client, name)
@@ -196,12 +196,12 @@ func Table(t testing.TB) (client *dynamodb.Client, name string) {
 }
 
 // create creates the table, and deletes it when the test ends.
-func create(t testing.TB, client *dynamodb.Client, name string) {
+func create(t testing.TB, client *dynamo.Client, name string) {
 	t.Helper()
 	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+		client.SDK.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 	})
 }
