@@ -70,7 +70,7 @@ type Parameter struct {
 	Name, In string
 	Required bool
 	Schema   *Schema
-	Example  any
+	Example  any // of a parameter also the first of its schema
 }
 
 // A Response describes the responses with one status.
@@ -105,6 +105,11 @@ func Read() *Document {
 	for path, item := range d.Paths {
 		for method, op := range item {
 			op.Method, op.Path = strings.ToUpper(method), path
+			for _, p := range op.Parameters {
+				if p.Example == nil && len(p.Schema.Examples) > 0 {
+					p.Example = p.Schema.Examples[0]
+				}
+			}
 			d.Operations = append(d.Operations, op)
 		}
 	}
