@@ -1,257 +1,139 @@
-// Shows the OpenAPI document in Swagger UI.
-import { adapt, scopes } from './document.js'
-import { fault, format, rows } from './json.js'
-import * as token from './token.js'
+// The page at /: it sends requests, and shows each with its response.
+const [tokenForm, create, list, next, log] = ['token', 'create', 'list', 'next', 'log'].map(id => document.getElementById(id))
+const pasted = tokenForm.elements.pasted // if another issuer is configured
 
-// remember keeps what is open or closed, for when the page is loaded again.
-function remember(getState) {
-  const shown = [...getState().getIn(['layout', 'shown'], [])]
-  history.replaceState(shown.map(([thing, isShown]) => [thing.toJS(), isShown]), '')
+const element = (name, ...children) => {
+  const e = document.createElement(name)
+  e.append(...children)
+  return e
+}
+const say = (form, text, failed = false) => {
+  const output = form.querySelector('output')
+  output.textContent = text
+  output.classList.toggle('failed', failed)
 }
 
-const page = ({ React, authSelectors, getComponent, getState, oas3Selectors, specActions, specSelectors }) => {
-  const h = React.createElement
-  const show = (name, props, ...children) => h(getComponent(name, true), props, ...children)
-  const button = (text, onClick, props) => h('button', { className: 'btn', onClick, ...props }, text)
+// The token is also for /docs, and gone when the tab is closed.
+const getToken = () => sessionStorage.getItem('token') ?? ''
+const setToken = token => sessionStorage.setItem('token', token)
 
-  const executeButton = element => element.closest('.opblock').querySelector('.execute')
-  // With a new response the focus is lost: Swagger UI takes it from Execute, and the
-  // buttons of the old response are gone. Then finish moves the focus to the button that
-  // findNext finds in the new response, or to Execute.
-  let findNext
-  const executeAgain = (execute, find) => {
-    findNext = find
-    execute.click()
-  }
+// JSON as it was sent: JavaScript would round integers beyond 2^53.
+const exact = (key, value, { source }) => typeof value === 'number' ? JSON.rawJSON(source) : value
+const show = value => typeof value === 'string' ? value : JSON.stringify(value) ?? ''
 
-  // finish shows a new response, and mends what Swagger UI's elements lack for
-  // keyboards and screen readers.
-  const finish = node => {
-    if (!node) return
-    for (const button of node.querySelectorAll('.copy-to-clipboard button')) button.ariaLabel = 'Copy'
-    for (const pre of node.querySelectorAll('pre')) pre.tabIndex = 0 // so that keys scroll it
-    if (document.activeElement === document.body) (findNext?.(node) ?? executeButton(node)).focus({ preventScroll: true })
-    findNext = undefined
-    node.scrollIntoView({ block: 'nearest' })
-  }
+// curl returns the command of a request, for a POSIX shell. authorization is already quoted.
+function curl(method, url, authorization, body, type) {
+  const quote = text => `'${text.replaceAll("'", "'\\''")}'`
+  const data = body === undefined ? '' : ` --data-raw ${quote(body)}`
+  return `curl -sS${method === 'DELETE' ? ' -X DELETE' : ''}${authorization ? ` -H ${authorization}` : ''}` +
+    `${type ? ` -H ${quote(`Content-Type: ${type}`)}` : ''}${data} ${quote(url)}`
+}
 
-  // Rows shows a list as a table, with buttons to delete its elements if they have
-  // their ids.
-  const Rows = ({ list, path, request }) => {
-    const [failure, setFailure] = React.useState({})
-    const names = [...new Set(list.flatMap(row => [...row.keys()]))]
-    const canDelete = names.includes('id') && specSelectors.specJson().hasIn(['paths', path + '/{id}', 'delete'])
-    const remove = async (id, index, deleteButton) => {
-      const execute = executeButton(deleteButton) // before another response takes the place of this one
-      const fail = (text, retry) => { // without retry, the page offers none
-        setFailure({ text, retry })
-        deleteButton.focus({ preventScroll: true }) // else it would be lost with the button of the last failure
-      }
-      const { origin, pathname } = new URL(request.get('url'))
-      const accessToken = authSelectors.authorized().getIn(['bearer', 'value'])
-      const headers = accessToken && { Authorization: `Bearer ${accessToken}` }
-      let response
-      try {
-        response = await fetch(`${origin}${pathname}/${id}`, { method: 'DELETE', headers })
-      } catch {
-        fail(token.noServer)
-        return
-      }
-      if (response.ok) {
-        executeAgain(execute, node => [...node.querySelectorAll('td .btn')].slice(0, index + 1).pop())
-      } else {
-        const { message } = await response.json().catch(() => ({})) // a proxy may send something else
-        const text = `${id} was not deleted: ${message ?? response.status}`
-        if (response.status === 401) {
-          fail(text, () => remove(id, index, deleteButton))
-        } else {
-          fail(text)
-        }
-      }
+// send sends a request, says in a form what came of it, and returns the response with its text.
+async function send(form, method, path, { body, type, isToken } = {}) {
+  const url = new URL(path, location).href
+  const token = isToken ? '' : getToken()
+  const headers = { ...token && { Authorization: `Bearer ${token}` }, ...type && { 'Content-Type': type } }
+  let result = {}, text = '', status = "The server doesn't respond. Is it running?"
+  try {
+    const response = await fetch(url, { method, headers, body })
+    text = await response.text()
+    status = `${response.status} ${response.statusText}`
+    result = { ok: response.ok, headers: response.headers, text }
+  } catch { } // result stays empty
+  let message
+  try {
+    const parsed = JSON.parse(text)
+    message = parsed.message ?? parsed.error_description
+  } catch { } // no JSON, such as the response of a proxy
+  say(form, !result.ok && message ? `${status}: ${message}` : status, !result.ok)
+
+  const entry = document.querySelector('template').content.cloneNode(true).firstElementChild
+  const [summary, shown, copy, answer] = entry.children
+  summary.append(`${method} ${new URL(url).pathname}${new URL(url).search} `, element('strong', result.ok === undefined ? 'no response' : status))
+  shown.textContent = curl(method, url, token && '"Authorization: Bearer $TOKEN"', body?.toString(), isToken ? '' : type)
+  copy.onclick = () => navigator.clipboard.writeText(curl(method, url, token && `'Authorization: Bearer ${token}'`, body?.toString(), isToken ? '' : type))
+  copy.hidden = !navigator.clipboard // on plain HTTP from another machine
+  answer.textContent = text
+  answer.hidden = !text
+  log.prepend(entry)
+  entry.open = true // which closes the others
+  log.children[20]?.remove()
+  return result
+}
+
+async function showList(path) {
+  const { ok, headers, text } = await send(list, 'GET', path)
+  const rows = ok ? JSON.parse(text, exact) : [] // no other user's
+  const names = [...new Set(rows.flatMap(Object.keys))]
+  const link = /<(.*?)>; rel="next"/.exec(headers?.get('Link'))
+  next.hidden = !link
+  next.onclick = inTurn(() => showList(new URL(link[1], new URL(path, location))))
+  if (ok) say(list, `${list.querySelector('output').textContent}: ${rows.length || 'none'} on this page${link ? ', more on the next' : ''}`)
+  list.querySelector('table').replaceChildren(
+    element('thead', element('tr', ...names.map(name => element('th', name)), ...names.length ? [element('td')] : [])),
+    element('tbody', ...rows.map(row => {
+      const id = show(row.id), button = element('button', 'Delete')
+      button.type = 'button'
+      button.ariaLabel = `Delete ${id}`
+      button.onclick = inTurn(async () => {
+        if (button.ariaDisabled || !(await send(list, 'DELETE', `/plants/${id}`)).ok) return
+        button.ariaDisabled = 'true' // The row stays, so that a second click doesn't delete another.
+        button.textContent = button.ariaLabel = 'Deleted'
+      })
+      return element('tr', ...names.map(name => element('td', show(row[name]))), element('td', button))
+    })))
+}
+const showFirst = () => {
+  const limit = list.elements.limit.value.trim()
+  return showList(`/plants?include=id${limit && `&limit=${encodeURIComponent(limit)}`}`)
+}
+
+async function requestToken() {
+  setToken('') // so that no request acts for the last user
+  if (pasted) {
+    const token = pasted.value.trim()
+    if (!/^[!-~]+$/.test(token)) return say(tokenForm, 'Paste one access token, without spaces and without “Bearer”.', true)
+    setToken(token)
+    pasted.value = ''
+    say(tokenForm, 'Requests carry the token that you pasted.')
+  } else {
+    const name = tokenForm.elements.client_id.value
+    const { ok, text } = await send(tokenForm, 'POST', tokenForm.getAttribute('action'), { body: new URLSearchParams(new FormData(tokenForm)), isToken: true })
+    if (ok) {
+      const grant = JSON.parse(text)
+      setToken(grant.access_token)
+      say(tokenForm, `You are ${name} with ${grant.scope}, for ${grant.expires_in / 60} minutes.`)
     }
-    return h(React.Fragment, null,
-      h('p', { role: 'alert', ref: node => failure.text && node?.scrollIntoView({ block: 'nearest' }) }, failure.text),
-      failure.retry && button(token.renewal, () => token.renew(failure.retry)),
-      h('div', { className: 'rows', tabIndex: 0, role: 'region', 'aria-label': 'List' },
-        h('table', null,
-          h('thead', null, h('tr', null, names.map(name => h('th', { key: name, scope: 'col' }, name)), canDelete && h('td'))),
-          h('tbody', null, list.map((row, index) => h('tr', { key: index },
-            names.map(name => h('td', { key: name }, row.get(name))),
-            canDelete && h('td', null, button('Delete', ({ target }) => remove(row.get('id'), index, target), {
-              'aria-label': `Delete ${row.get('id')}`,
-            }))))))))
   }
-
-  // Response shows the response to a request: its status, its body, what to do
-  // next, and the rest folded.
-  const Response = ({ response, path, method }) => {
-    const request = specSelectors.mutatedRequestFor(path, method)
-    const status = response.get('status')
-    const headers = Object.entries(response.get('headers')?.toJS() ?? {})
-    const text = response.get('text') // or an empty Blob
-    const link = response.getIn(['headers', 'link'])
-    const list = rows(text)
-    const body = typeof text === 'string' && show('HighlightCode', { language: 'json', canCopy: true }, format(text))
-    const turn = cursor => ({ target }) => {
-      specActions.changeParam([path, method], 'cursor', 'query', cursor)
-      executeAgain(executeButton(target), node => [...node.querySelectorAll('.btn')].find(({ innerText }) => innerText === target.innerText))
-    }
-    return h('section', { className: 'live-response', ref: finish },
-      h('p', { role: 'alert' }, status ? `${status} ${response.get('statusText') ?? ''}` : token.noServer),
-      list.length > 0 ? h(Rows, { list, path, request }) : body,
-      status === 401 && button(token.renewal, ({ target }) => {
-        const execute = executeButton(target) // as in remove
-        token.renew(() => execute.click())
-      }),
-      request.get('url').includes('cursor=') && button('First page', turn()),
-      link && button('Next page', turn(/cursor=([^&>]*)/.exec(link)[1])),
-      list.length > 0 && h('details', null, h('summary', null, 'JSON'), body),
-      h('details', null,
-        h('summary', null, 'Request and headers'),
-        show('curl', { request }),
-        headers.length > 0 && h('div', null,
-          h('h5', null, 'Response headers'),
-          h('pre', { className: 'microlight' }, headers.map(([name, value]) => `${name}: ${value}\n`)))))
-  }
-
-  // DocumentedResponses lists the documented responses, each folded, so that they fit
-  // in a window.
-  const DocumentedResponses = props => h('details', { className: 'documented-responses' },
-    h('summary', null, 'Documented responses'),
-    props.responses.entrySeq().map(([code, response]) => h('details', { key: code },
-      h('summary', null, code, ' ', show('Markdown', { source: response.get('description') })),
-      response.has('content') ? h('table', null, h('tbody', null, show('response', {
-        ...props,
-        code,
-        response,
-        specPath: props.specPath.push(code),
-        activeExamplesKey: oas3Selectors.activeExamplesMember(props.path, props.method, 'responses', code),
-      }))) : 'No body.')),
-    h('details', null,
-      h('summary', null, 'Headers of every response of the service'),
-      show('headers', { headers: specSelectors.specJson().get('x-shared-headers') })))
-
-  let opener // what had the focus when the dialog opened
-
-  return {
-    statePlugins: {
-      spec: {
-        wrapActions: {
-          updateJsonSpec: original => doc => {
-            token.offer(scopes(doc))
-            original(adapt(doc))
-          },
-          // Execute calls this first. Then the last response is out of date.
-          validateParams: original => operation => {
-            specActions.clearResponse(...operation)
-            return original(operation)
-          },
-        },
-        wrapSelectors: {
-          // What the red box lists. The body has errors after validateBeforeExecute below.
-          validationErrors: original => (state, operation) => {
-            const bodyFault = oas3Selectors.requestBodyErrors(...operation)?.size && fault(oas3Selectors.requestBodyValue(...operation))
-            return bodyFault ? [...original(operation), bodyFault] : original(operation)
-          },
-        },
-      },
-      oas3: {
-        wrapSelectors: {
-          // If this is false, Swagger UI sends nothing, and sets requestBodyErrors.
-          validateBeforeExecute: original => (state, operation) =>
-            original(operation) && !(specSelectors.specJson().hasIn(['paths', ...operation, 'requestBody']) && fault(oas3Selectors.requestBodyValue(...operation))),
-        },
-      },
-      layout: {
-        wrapActions: {
-          // The address names only what was opened last. Swagger UI changes it after this.
-          show: original => (...args) => {
-            original(...args)
-            queueMicrotask(() => remember(getState))
-          },
-        },
-      },
-      auth: {
-        wrapActions: {
-          authorize: original => grant => {
-            original(grant)
-            token.renewed()
-          },
-          // The dialog opens or closes.
-          showDefinitions: original => shown => {
-            if (shown) opener = document.activeElement
-            else token.giveUp()
-            original(shown)
-            if (!shown) opener?.focus()
-          },
-        },
-      },
-    },
-    components: {
-      InfoContainer: () => {
-        const info = specSelectors.info().toJS()
-        return h('header', { className: 'info' },
-          h('h1', { className: 'title' }, info.title, h('small', null, info.version)),
-          h('p', null, info.summary, ' The contract is ', h('a', { href: '/openapi.yaml' }, 'openapi.yaml'), '.'),
-          h('details', null,
-            h('summary', null, 'Details for authors of clients'),
-            show('Markdown', { source: info.description })))
-      },
-      // There is only one server, so show the token in place of the server list.
-      ServersContainer: () => {
-        token.showState(authSelectors.authorized().size > 0)
-        // A second append would take the focus from the form.
-        return h('div', { ref: node => node?.contains(token.element) || node?.append(token.element) },
-          h('h2', { className: 'unseen' }, 'Try the operations')) // above Swagger UI's h3
-      },
-      responses: props => h('div', null,
-        props.tryItOutResponse && h(Response, { ...props, response: props.tryItOutResponse }),
-        h(DocumentedResponses, props)),
-      // Swagger UI's Clear drops the focus.
-      clear: ({ path, method }) => button('Clear', ({ target }) => {
-        executeButton(target).focus()
-        specActions.clearResponse(path, method)
-        specActions.clearRequest(path, method)
-      }, { className: 'btn btn-clear opblock-control__btn' }),
-      TryItOutButton: () => null, // every operation can be tried
-      // Swagger UI's link is inside a button.
-      DeepLink: ({ text }) => h('span', null, text),
-    },
-    wrapComponents: {
-      // Labels, which Swagger UI lacks.
-      CloseIcon: Original => () => h(Original, { role: 'img', 'aria-label': 'Close', 'aria-hidden': false }),
-      JsonSchemaForm: Original => props => h('label', { 'aria-label': props.description }, h(Original, props)),
-      ExamplesSelect: Original => props => h('label', { 'aria-label': 'Example' }, h(Original, props)),
-      TextArea: Original => props => h(Original, { 'aria-label': 'Request body', ...props }),
-      // The dialog's buttons, whose labels differ from their texts.
-      Button: Original => ({ 'aria-label': _, ...props }) => h(Original, props),
-    },
-  }
+  await showFirst()
 }
 
-// A held Enter and a double click act once: a second create would be refused, and a
-// second Delete may be that of the next row.
-const once = event => {
-  if (!(event.repeat || event.detail > 1) || !event.target.closest('.execute, .rows .btn')) return
-  event.preventDefault()
-  event.stopPropagation()
+// inTurn returns a handler of events that does one thing after the other.
+let last = Promise.resolve()
+function inTurn(action) {
+  return event => {
+    event?.preventDefault()
+    last = last.finally(action) // also after an exception
+  }
 }
-document.addEventListener('keydown', once, true)
-document.addEventListener('click', once, true)
-
-const opened = history.state ?? [] // before the page was loaded again
-const ui = SwaggerUIBundle({
-  url: '/openapi.yaml',
-  dom_id: '#ui',
-  plugins: [page],
-  deepLinking: true,
-  tryItOutEnabled: true,
-  defaultModelsExpandDepth: 0,
-  syntaxHighlight: { theme: 'tomorrow-night' }, // whose colors have enough contrast
-  onComplete: () => {
-    // Not layoutActions.show, which changes the address.
-    for (const [thing, shown] of opened) ui.getStore().dispatch({ type: 'layout_show', payload: { thing, shown } })
-    remember(ui.getState)
-    token.start(ui)
-  },
+tokenForm.onsubmit = inTurn(requestToken)
+list.onsubmit = inTurn(showFirst)
+create.onsubmit = inTurn(async () => {
+  const { ok } = await send(create, 'POST', '/plants', { body: create.elements.body.value, type: 'application/json' })
+  if (ok) await showFirst()
 })
+
+// A held Enter and a double click act once: a second create would be refused.
+for (const type of ['keydown', 'click']) {
+  addEventListener(type, event => {
+    if ((event.repeat || event.detail > 1) && event.target.closest('button')) event.preventDefault()
+  }, true)
+}
+
+if (!pasted) {
+  tokenForm.requestSubmit()
+} else if (getToken()) {
+  say(tokenForm, 'Requests carry the token that you pasted.')
+  inTurn(showFirst)()
+}

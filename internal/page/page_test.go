@@ -13,7 +13,7 @@ import (
 // newServer serves the page in front of a service that returns 418.
 func newServer(t *testing.T, tokenPath string) string {
 	t.Helper()
-	s := httptest.NewServer(Handler(tokenPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewServer(Handler(tokenPath, []string{"a/read", "a/write"}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	})))
 	t.Cleanup(s.Close)
@@ -33,13 +33,12 @@ func send(t *testing.T, method, url, etag string) (*http.Response, string) {
 func TestFiles(t *testing.T) {
 	base, etags := newServer(t, "/oauth2/token"), map[string]bool{"": true}
 	for _, test := range []struct{ path, contentType, has string }{
-		{"/", "text/html; charset=utf-8", "Loading…"},
+		{"/", "text/html; charset=utf-8", `<option>a/write</option>`},
+		{"/docs", "text/html; charset=utf-8", "/docs/docs.js"},
 		{"/openapi.yaml", "application/yaml", string(api.Document)},
-		{"/docs/page.css", "text/css; charset=utf-8", "#token"},
-		{"/docs/page.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
-		{"/docs/document.js", "text/javascript; charset=utf-8", "export function adapt("},
-		{"/docs/json.js", "text/javascript; charset=utf-8", "export function format("},
-		{"/docs/token.js", "text/javascript; charset=utf-8", "export function start("},
+		{"/docs/page.css", "text/css; charset=utf-8", "color-scheme"},
+		{"/docs/page.js", "text/javascript; charset=utf-8", "function curl("},
+		{"/docs/docs.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
 		{"/docs/swagger-ui.css", "text/css; charset=utf-8", ".swagger-ui"},
 		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", "SwaggerUIBundle="},
 		{"/favicon.ico", "image/png", "\x89PNG\r\n"},
@@ -50,7 +49,7 @@ func TestFiles(t *testing.T) {
 		}
 		for name, want := range map[string]string{
 			"Content-Type":            test.contentType,
-			"Content-Security-Policy": policy,
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":  "nosniff",
 			"Referrer-Policy":         "no-referrer",
 			"Cache-Control":           "no-cache",
@@ -74,7 +73,7 @@ func TestFiles(t *testing.T) {
 func TestOtherRequests(t *testing.T) {
 	base := newServer(t, "")
 	for request, location := range map[string]string{
-		"GET /docs": "/", "HEAD /docs/": "/", "GET /openapi.json": "/openapi.yaml",
+		"GET /docs/": "/docs", "HEAD /docs/": "/docs", "GET /openapi.json": "/openapi.yaml",
 		"POST /": "", "OPTIONS /": "", "POST /docs": "", "GET /docs/page.html": "", "GET /docs%2fpage.js": "", "GET /docs/../docs/page.js": "",
 		"GET //": "", "HEAD /plants": "",
 	} {

@@ -1,4 +1,4 @@
-// Package browser tests the page of the plain server in a real browser.
+// Package browser tests the pages of the plain server in a real browser.
 package browser
 
 import (
@@ -158,12 +158,6 @@ func (b *tab) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// clickButton clicks the button with this text.
-func (b *tab) clickButton(text string) {
-	b.t.Helper()
-	eval[any](b, "[...document.querySelectorAll('button')].find(button => button.innerText === %q).click()", text)
-}
-
 // fill replaces the text in a field.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
@@ -186,12 +180,6 @@ func (b *tab) sees(selector string, want ...string) {
 	b.holds("document.documentElement.scrollWidth <= innerWidth")
 }
 
-// press presses Enter, wherever the focus is.
-func (b *tab) press() {
-	b.t.Helper()
-	b.do(chromedp.KeyEvent("\r"))
-}
-
 // hold presses Enter for half a second, wherever the focus is.
 func (b *tab) hold() {
 	b.t.Helper()
@@ -207,23 +195,6 @@ func (b *tab) hold() {
 	if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, key); err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-// focused waits until the element with this label or text has the focus.
-func (b *tab) focused(label string) {
-	b.t.Helper()
-	harness.Await(b.t, func() error {
-		if got := eval[string](b, "document.activeElement.ariaLabel ?? document.activeElement.innerText"); got != label {
-			return fmt.Errorf("%q has the focus, want %q", got, label)
-		}
-		return nil
-	})
-}
-
-// inView checks that an element is inside the window.
-func (b *tab) inView(selector string) {
-	b.t.Helper()
-	b.holds(fmt.Sprintf("(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector(%q).getBoundingClientRect())", selector))
 }
 
 // holds checks that a JavaScript expression is true.

@@ -1,151 +1,166 @@
 package browser
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
 )
+
+// example is the body of a valid create.
+var example = openapi.Read().Resource("/plants").Create.Request("").Body
+
+// large is outside the range of integers that JavaScript represents exactly.
+const large = "9223372036854775807"
 
 // start starts the program with the settings in env.
 func start(t *testing.T, env ...string) *harness.Server {
 	return harness.StartServer(t, harness.Environ(env...), t.TempDir())
 }
 
-// createPlants creates three of alice's plants, with the ids 0, 1 and 2.
-func createPlants(t *testing.T, server *harness.Server) {
-	t.Helper()
-	for id := range 3 {
-		send(t, server, "POST", "/plants", openapi.With(example, "id", fmt.Sprint(id)))
-	}
-}
-
-// send sends a request of alice, which succeeds.
-func send(t *testing.T, server *harness.Server, method, path, body string) {
-	t.Helper()
-	req, err := http.NewRequest(method, server.Base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+server.Token(t, url.Values{"client_id": {"alice"}}))
-	if resp, answer := harness.Send(t, req); resp.StatusCode >= 300 {
-		t.Fatal(method, path, resp.Status, answer)
-	}
-}
-
-// The operation that lists plants, in the page.
-const listPlants = "#operations-plants-listPlants"
-
-// operation opens an operation of the page. The returned function executes it,
-// with the button at the lower edge of the window, and waits until the response
-// contains all of want. The status must then be in view.
-func (b *tab) operation(id string) (execute func(want ...string)) {
-	b.t.Helper()
-	element := "#operations-plants-" + id
-	b.click(element + " .opblock-summary-control")
-	// Swagger UI shows the button before it is ready to send.
-	b.do(chromedp.WaitVisible(chromedp.CSS(element + " .opblock-description")))
-	return func(want ...string) {
-		b.t.Helper()
-		eval[any](b, "document.querySelector(%q).scrollIntoView({block: 'end'})", element+" .execute")
-		b.click(element + " .execute")
-		b.sees(element+" .live-response", want...)
-		b.inView(element + " .live-response > p")
-	}
-}
-
-// example is the body of a valid create.
-var example = openapi.Read().Resource("/plants").Create.Request("").Body
-
-// The page has a token for alice, who creates, lists and deletes plants. One id
-// is outside the range that JavaScript represents exactly.
+// A user creates, lists and deletes plants, becomes another user, and comes to know what
+// went wrong.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	const large = "9223372036854775807"
 	for _, window := range windows {
 		t.Run(window, func(t *testing.T) {
 			t.Parallel()
-			b := openTab(t, start(t).Base, window)
-			b.sees("#token", "Requests carry a token for alice")
-			b.inView("#operations-plants-deletePlant")
-			b.holds("getComputedStyle(document.documentElement).filter.startsWith('invert(0.92)') === " + fmt.Sprint(strings.HasSuffix(window, "dark")))
+			dir := t.TempDir()
+			server := harness.StartServer(t, harness.Environ(), dir)
+			b := openTab(t, server.Base, window)
+			b.sees("#token", "You are alice with plants/read plants/write, for 60 minutes.")
+			b.sees("#list", "200 OK: none on this page")
 			b.accessible("opened")
-			create := b.operation("createPlant")
-			b.accessible("create open")
-			create("200", `"name": "Basil"`, `"tag": "herb"`)
-			b.accessible("after create")
-			for body, want := range map[string]string{"": "The body is empty", `{"id": 7,}`: "The body is not valid JSON: look at line 1, column 10"} {
-				b.fill("#operations-plants-createPlant textarea", body)
-				b.click("#operations-plants-createPlant .execute")
-				b.sees("#operations-plants-createPlant .validation-errors", want)
-				b.holds("!document.querySelector('#operations-plants-createPlant .live-response')")
+			b.do(chromedp.Focus(chromedp.CSS("#create button")))
+			b.hold()
+			b.sees("#create", "200 OK")
+			b.sees("#list", "200 OK: 1 on this page", "7\tBasil\t"+"herb") // in two parts, so that make rename finds herb
+			if n := b.requests("POST /plants"); n != 1 {
+				t.Errorf("a held Enter has created %d times, want once", n)
 			}
-			b.accessible("broken body")
-			b.fill("#operations-plants-createPlant textarea", example)
-			create("400", `"error": 40003`)
-			const name = "<img src=//elsewhere.test> & ☘"
-			b.fill("#operations-plants-createPlant textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
-			create("200", `"name": "`+name+`"`)
-			b.click("#operations-plants-createPlant .opblock-summary-control") // closes it
-			list := b.operation("listPlants")
-			list("200", "7\tBasil\t"+"herb", large+"\t"+name) // in two parts, so that make rename finds herb
-			b.accessible("list")
-			b.click("#operations-plants-listPlants .live-response summary")
-			b.sees("#operations-plants-listPlants .live-response", `"id": 7,`, `"id": `+large+`,`)
-			b.fill("#operations-plants-listPlants input[placeholder=limit]", "1")
-			list("200", "7\tBasil", "Next page")
-			b.clickButton("Next page")
-			b.sees("#operations-plants-listPlants .live-response", large+"\t")
-			b.clickButton("First page")
-			b.sees("#operations-plants-listPlants .live-response", "7\tBasil", "Next page")
+			b.holds("!document.querySelector('.failed')")
+			b.accessible("created")
+			b.click("#create button")
+			b.sees("#create .failed", "400 Bad Request: id is in use")
+			b.accessible("error")
 
-			remove := b.operation("deletePlant")
-			remove("204") // the example, 7
-			b.accessible("after delete")
-			remove("404", `"error": 40400`)
-			b.fill("#operations-plants-deletePlant input", "")
-			b.click("#operations-plants-deletePlant .execute")
-			b.sees("#operations-plants-deletePlant .validation-errors", "Required field is not provided")
-			b.holds("!document.querySelector('#operations-plants-deletePlant .live-response')")
-			b.fill("#operations-plants-deletePlant input", large)
-			remove("204")
-			list("200", "[]")
-			b.operation("createPlant") // opens it again
-			eval[any](b, "document.querySelectorAll('.documented-responses').forEach(details => details.open = true)")
-			b.holds("[...document.querySelectorAll('.documented-responses')].every(details => details.offsetHeight < innerHeight)")
-			b.accessible("documented responses")
-			eval[any](b, "document.querySelectorAll('details').forEach(details => details.open = true)")
-			b.sees("#operations-plants-listPlants .documented-responses", "Two plants", "The token has expired", "What is wrong with the token")
-			b.holds("[...document.querySelectorAll('.documented-responses')].every(details => details.innerText.split('X-Content-Type-Options').length === 2)")
-			b.accessible("unfolded")
+			const name = "Baby's <img src=//elsewhere.test> & $HOME ☘"
+			b.fill("#create textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
+			b.click("#create button")
+			b.sees("#list", "200 OK: 2 on this page", large+"\t"+name)
+			b.sees("#log", "GET /plants?include=id 200 OK", `-H "Authorization: Bearer $TOKEN"`, `"id":`+large)
+			b.click("[aria-label='Delete " + large + "']")
+			b.sees("#list", "204 No Content", "7\tBasil\t"+"herb\tDelete", name+"\t"+"herb\tDeleted")
+			b.accessible("deleted")
+			eval[any](b, `navigator.clipboard.writeText = text => { window.copied = text }; document.querySelector('#log details:nth-child(3) button').click()`)
+			command := exec.Command("sh", "-c", eval[string](b, "window.copied"))
+			if out, err := command.Output(); err != nil || !strings.Contains(string(out), name) {
+				t.Errorf("%s returns %s, %v", command, out, err)
+			}
+
+			b.fill("[name=limit]", "1")
+			b.click("#list button")
+			b.sees("#list", "200 OK: 1 on this page, more on the next", "7\tBasil")
+			b.click("#next")
+			b.sees("#list", large+"\t"+name)
+			b.holds("document.getElementById('next').hidden")
+			b.fill("[name=limit]", "0")
+			b.click("#list button")
+			b.sees("#list", "400 Bad Request: limit must be")
+
+			b.fill("[name=limit]", "")
+			b.fill("[name=client_id]", "bob")
+			b.click("#token button")
+			b.sees("#token", "You are bob")
+			b.sees("#list", "200 OK: none on this page")
+			eval[any](b, "document.querySelector('[name=scope]').value = 'plants/write'")
+			b.click("#token button")
+			b.sees("#token", "You are bob with plants/write, for")
+			b.sees("#list", "403 Forbidden: the access token lacks the scope plants/read")
+			b.fill("[name=client_id]", " ")
+			b.click("#token button")
+			b.sees("#token", "400 Bad Request: client_id must be a name")
+			b.sees("#list", "401 Unauthorized") // and not bob's list
+
+			b.fill("[name=client_id]", "alice")
+			eval[any](b, "document.querySelector('[name=scope]').value = ''")
+			b.click("#token button")
+			b.sees("#list", "200 OK: 2 on this page")
+			server.Kill()
+			b.click("[aria-label='Delete 7']")
+			b.sees("#list", "The server doesn't respond. Is it running?", "7\tBasil\t"+"herb\tDelete")
+			b.accessible("server gone")
+			harness.StartServer(t, harness.Environ(), dir, "-addr", strings.TrimPrefix(server.Base, "http://"))
+			b.do(chromedp.DoubleClick(chromedp.CSS("[aria-label='Delete 7']")))
+			b.sees("#list", "204 No Content", "herb\tDeleted")
+			b.click("#list button")
+			b.sees("#list", "200 OK: 1 on this page", large)
 		})
 	}
 }
 
-// The page says that the server is stopped, and keeps its token.
-func TestStopped(t *testing.T) {
+// With another issuer the user pastes a token, which stays until the tab is closed.
+func TestPastedToken(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	server := harness.StartServer(t, harness.Environ(), dir)
-	b := openTab(t, server.Base, windows[0])
-	b.sees("#token", "for alice")
-	list := b.operation("listPlants")
-	list("200", "[]")
-	server.Kill()
-	const stopped = "The server doesn't respond. Is it running?"
-	list(stopped)
-	b.click("#token button")
-	b.sees("#token", stopped)
-	harness.StartServer(t, harness.Environ(), dir, "-addr", strings.TrimPrefix(server.Base, "http://"))
-	list("200", "[]")
+	issuer := authtest.NewIssuer(t)
+	b := openTab(t, start(t,
+		config.TokenIssuer+"="+authtest.IssuerURL,
+		config.TokenAudience+"="+authtest.Audience,
+		config.TokenJWKS+"="+string(issuer.JWKS())).Base, windows[0])
+	use := func(token string, want ...string) {
+		t.Helper()
+		b.fill("[name=pasted]", token)
+		b.click("#token button")
+		b.sees("main", want...)
+	}
+	b.accessible("without a token")
+	for _, token := range []string{"  ", "Bearer " + issuer.Token("carol"), "☘"} {
+		use(token, "Paste one access token, without spaces")
+		b.fill("[name=pasted]", "")
+	}
+	expired := authtest.Claims("carol")
+	expired["exp"] = time.Now().Add(-time.Hour).Unix()
+	use(issuer.Sign(expired), "401 Unauthorized: the access token has expired")
+	use(" "+issuer.Token("carol")+" ", "Requests carry the token that you pasted.", "200 OK: none on this page")
+	b.do(chromedp.Reload())
+	b.sees("main", "Requests carry the token that you pasted.", "200 OK: none on this page")
+}
+
+// Swagger UI works under the policy, carries the token of the page, and fills in nothing
+// that hides plants.
+func TestSwaggerUI(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t).Base, windows[1])
+	b.sees("#token", "You are alice")
+	b.do(chromedp.Navigate(b.base + "/docs"))
+	execute := func(operation string, want ...string) {
+		t.Helper()
+		b.click(operation + " .execute")
+		b.sees(operation+" .live-responses-table", want...)
+	}
+	open := func(operation string) string {
+		operation = "#operations-plants-" + operation
+		b.click(operation + " .opblock-summary-control")
+		b.do(chromedp.WaitVisible(chromedp.CSS(operation + " .execute")))
+		return operation
+	}
+	create := open("createPlant")
+	b.fill(create+" textarea", openapi.With(example, "id", large))
+	execute(create, "200", `"name": "Basil"`)
+	execute(create, "400", "id is in use")
+	execute(open("listPlants"), "200", `"id": `+large)
+	if n := b.requests("GET /plants?include=id"); n != 2 { // the first was that of the page at /
+		t.Errorf("%d lists without limit and cursor, want 2", n)
+	}
 }
 
 // A page of a listed origin gets a token and uses the service.
