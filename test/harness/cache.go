@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // folder is the name of the folder with downloads. It is the same in every copy of the
@@ -29,7 +28,7 @@ func Dir(name string, recipe []byte, fill func(dir string) error) (string, error
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
 	}
-	partial, err := scratch(cache, "partial")
+	partial, err := os.MkdirTemp(cache, "partial-")
 	if err != nil {
 		return "", err
 	}
@@ -64,23 +63,4 @@ func cacheDir() (dir string, err error) {
 		return "", errors.Join(userErr, err)
 	}
 	return dir, nil
-}
-
-// scratch makes a folder in dir that has the id of this process in its name, and removes
-// those of processes that were killed.
-func scratch(dir, name string) (string, error) {
-	entries, _ := os.ReadDir(dir) // or MkdirTemp fails as well
-	for _, entry := range entries {
-		var pid int
-		if _, err := fmt.Sscanf(entry.Name(), name+"-%d-", &pid); err == nil && !alive(pid) {
-			os.RemoveAll(filepath.Join(dir, entry.Name()))
-		}
-	}
-	return os.MkdirTemp(dir, fmt.Sprintf("%s-%d-", name, os.Getpid()))
-}
-
-// alive reports whether there may be a process with this id.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

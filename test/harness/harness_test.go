@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,18 +11,13 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-// A package in which a test was skipped for lack of a tool runs again, since the tool may
-// be installed then. Others are cached.
-func TestSkipsRunAgain(t *testing.T) {
-	for needed, cached := range map[string]bool{"go": true, "no-such-command": false} {
-		var out []byte
-		for range 2 {
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-run", "^TestChild$", ".")
-			cmd.Env = Environ("CI=", "NEEDED="+needed)
-			out, _ = cmd.CombinedOutput()
-		}
-		if text := string(out); !strings.HasPrefix(text, "ok") || strings.Contains(text, "(cached)") != cached {
-			t.Errorf("with %s, want ok, cached: %t; got\n%s", needed, cached, text)
+// A test that lacks a tool is skipped, and fails with CI=true. It says which tool either way.
+func TestMissing(t *testing.T) {
+	for ci, want := range map[string]string{"": "--- SKIP", "true": "--- FAIL"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
+		cmd.Env = Environ("CI="+ci, "NEEDED=no-such-command")
+		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), want) || !strings.Contains(string(out), "no no-such-command: install it") {
+			t.Errorf("with CI=%q, want %q and the missing tool; got\n%s", ci, want, out)
 		}
 	}
 }
@@ -55,23 +49,4 @@ func TestEnvironment(t *testing.T) {
 func TestChild(t *testing.T) {
 	fmt.Println(strings.Join(Environ(), "\n"))
 	Need(t, strings.Fields(os.Getenv("NEEDED"))...)
-}
-
-// What a killed process has left is removed, and what others still use is not.
-func TestLeftovers(t *testing.T) {
-	dir := t.TempDir()
-	ended := exec.CommandContext(t.Context(), "go", "version")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
-	for _, pid := range []int{ended.Process.Pid, os.Getpid()} {
-		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("partial-%d-1", pid), "sub"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mine, err := scratch(dir, "partial")
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if want := []string{filepath.Join(dir, fmt.Sprintf("partial-%d-1", os.Getpid())), mine}; err != nil || !slices.Equal(left, want) {
-		t.Errorf("%v; there is %q, want %q", err, left, want)
-	}
 }

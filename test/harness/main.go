@@ -9,16 +9,14 @@ import (
 	"testing"
 )
 
-// Main is the TestMain of packages whose tests start programs or need a tool. The tests
-// wait for programs most of the time, so more of them run at once than there are
-// processors. Main stops what still runs, and removes the temporary files that programs
-// have left. Those of a run that was killed are removed by the next one.
+// Main is the TestMain of packages whose tests start programs. The tests wait for
+// programs most of the time, so more of them run at once than there are processors. Main
+// stops what still runs, and removes the temporary files that programs have left.
 func Main(m *testing.M) {
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		parallel.Value.Set("4")
 	}
-	inMain.Store(true)
 	temp, err := tempDir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "no folder for temporary files:", err)
@@ -30,24 +28,20 @@ func Main(m *testing.M) {
 		return true
 	})
 	os.RemoveAll(temp)
-	if skipped.Load() {
-		// Without its list of what the tests have used, the go command doesn't cache the result.
-		os.Remove(flag.Lookup("test.testlogfile").Value.String())
-	}
 	os.Exit(code)
 }
 
 // maxTempDir is the length of os.TempDir that leaves room for the name of the folder and
 // for what Chromium adds to the path of its socket, which may have 103 bytes on macOS.
-const maxTempDir = 103 - len("/go-test-1234567-1234567890") - len("/org.chromium.Chromium.123456/SingletonSocket")
+const maxTempDir = 103 - len("/go-test-1234567890") - len("/org.chromium.Chromium.123456/SingletonSocket")
 
 // tempDir makes a folder for the temporary files of this process and of its programs.
 func tempDir() (dir string, err error) {
 	if runtime.GOOS != "windows" && len(os.TempDir()) > maxTempDir {
-		dir, err = scratch("/tmp", "go-test")
+		dir, err = os.MkdirTemp("/tmp", "go-test-")
 	}
 	if dir == "" {
-		dir, err = scratch(os.TempDir(), "go-test")
+		dir, err = os.MkdirTemp("", "go-test-")
 	}
 	if err != nil {
 		return "", err
