@@ -3,9 +3,9 @@
 // read without knowing Go; their README describes the format. To extend the
 // suite, add a script.
 //
-// The tests run the suite against the plain server, the Lambda function behind
-// a local HTTP API, and sam local. TestDeployment runs it against a deployment:
-// see "make acceptance".
+// The tests run the suite against the plain server and the Lambda function behind
+// a local HTTP API, and one script against sam local. TestDeployment runs it against
+// a deployment: see "make acceptance".
 package e2e
 
 import (

@@ -28,36 +28,6 @@ var httpAPI = map[string]string{
 	"create-media: Content-Type is given once.": noSpace,
 }
 
-const (
-	slow      = "sam local waits for the log after each call, up to a second; TestLambda runs this part"
-	slashes   = "sam local merges slashes at the start of a path"
-	ownAnswer = "sam local answers this itself"
-	upperCase = "sam local changes methods to upper case"
-)
-
-// These are the exceptions of sam local start-api.
-var samLocal = map[string]string{
-	"create-fields": slow,
-	"create-json":   slow,
-	"create-key":    slow,
-	"create-media":  slow,
-	"list-query":    slow,
-	"list-bounds":   slow,
-
-	"routes: //plants":         slashes,
-	"routes: /%2Fplants":       slashes,
-	"routes: OPTIONS":          ownAnswer,
-	"routes: TRACE":            ownAnswer,
-	"routes: PLANT":            ownAnswer,
-	"routes: TRACE /plants/1":  ownAnswer,
-	"routes: get":              upperCase,
-	"routes: delete /plants/1": upperCase,
-	"delete: 1%0A":             ownAnswer,
-	"cors":                     ownAnswer,
-	"routes: The answer to OPTIONS lists the methods of the path.":                      ownAnswer,
-	"routes: A token is not needed: browsers send CORS preflight requests without one.": ownAnswer,
-}
-
 // exceptions returns the exceptions of the front at a base address.
 func exceptions(t *testing.T, base string) map[string]string {
 	t.Helper()
@@ -69,8 +39,6 @@ func exceptions(t *testing.T, base string) map[string]string {
 	switch {
 	case resp.Header.Get("Apigw-Requestid") != "":
 		return httpAPI
-	case isSAM(resp):
-		return samLocal
 	case resp.StatusCode == http.StatusOK:
 		return docsPage
 	}

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -94,7 +96,11 @@ func (a answer) next() string {
 
 // walk returns the elements of all pages of a list, with their ids.
 func (r resource) walk(t *testing.T, c *client) (all []element, err error) {
+	end := time.Now().Add(harness.Patience)
 	for next := "?include=id"; next != ""; {
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("%s doesn't end: its pages have %d elements, and Link leads to another", r, len(all))
+		}
 		a, err := c.send(t, request{Method: "GET", Target: r.Path + next}, 200)
 		if err != nil {
 			return nil, err

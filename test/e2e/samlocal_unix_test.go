@@ -22,9 +22,9 @@ import (
 	"example.com/plantstore/test/template"
 )
 
-// TestSAMLocal runs the suite on what README tells developers to start:
-// DynamoDB Local, cmd/local, which creates the table and issues the tokens, and
-// make start-api, which runs the function in a container.
+// TestSAMLocal runs a script on what docs/code.md tells developers to start: DynamoDB
+// Local, cmd/local, which creates the table and issues the tokens, and make start-api,
+// which runs the function in a container. TestLambda runs the whole suite on the function.
 func TestSAMLocal(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "make", "curl")
@@ -66,7 +66,7 @@ func TestSAMLocal(t *testing.T) {
 	})
 	base := "http://127.0.0.1:" + port
 	sam.Await(t, regexp.QuoteMeta("Running on "+base))
-	Run(t, Target{Base: base, Token: issuer.token, Lag: dynamoLag, Exceptions: exceptions(t, base)})
+	readScript(t, "session").run(t, newClient(Target{Base: base, Token: issuer.token, Lag: dynamoLag}, ""))
 }
 
 // writeSAM writes a command sam for the Makefile that adds what only the test

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -37,6 +38,16 @@ type message struct {
 
 // scriptLine matches a line: what starts it, and the text after a space.
 var scriptLine = regexp.MustCompile(`^(#|>|<!?|\|)(?:$| (.*))`)
+
+// readScript reads testdata/name.txt.
+func readScript(t *testing.T, name string) script {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parseScript(t, name, string(text))
+}
 
 // parseScript parses the text of testdata/name.txt.
 func parseScript(t *testing.T, name, text string) script {

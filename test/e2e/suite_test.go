@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +18,7 @@ func Run(t *testing.T, target Target) {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := parseScript(t, strings.TrimSuffix(filepath.Base(file), ".txt"), string(text))
+		s := readScript(t, strings.TrimSuffix(filepath.Base(file), ".txt"))
 		parts[s.name] = s.run
 	}
 	t.Run("suite", func(t *testing.T) { // waits for its parallel subtests
