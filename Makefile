@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers rename
+.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers rename check-rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	go test -race -timeout 60m ./...
 
 # Not issuers, which downloads hundreds of megabytes. Without arguments .ci/run runs it too.
-ci: check api-lint api-compat contract ## what .github/workflows/ci.yml runs after the tests
+ci: check check-rename api-lint api-compat contract ## what .github/workflows/ci.yml runs with the pinned toolchain
 
 # Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
 # test/template/requirements.txt, and a test holds deploy.yml to it.
@@ -104,6 +104,12 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
+
+check-rename: ## rename a copy, build it, and run the quick half of its tests
+	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
+	cd "$$copy" && git init -q && git add -A && \
+	$(MAKE) rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids && \
+	go build ./... && go test ./internal/... ./api ./test/docs
 
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.

@@ -24,32 +24,31 @@ done
 cd "$(dirname "$0")/.."
 git ls-files --error-unmatch go.mod >/dev/null 2>&1 || fail "git doesn't track this folder, and only what it tracks is renamed: first run git init && git add -A"
 
+words=" break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var "
+packages=" $(go list -f '{{.Name}}{{range .Imports}} {{.}}{{end}}' ./... | tr ' ' '\n' | sed 's|.*/||' | grep -vx plants | tr '\n' ' ')"
+for name in "$2" "$3"; do
+	case $words in *" $name "*) fail "\"$name\" is a word of Go. Nothing has changed: choose another name" ;; esac
+	case $packages in *" $name "*) fail "\"$name\" is the name of a package in the code. Nothing has changed: choose another name" ;; esac
+done
+
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
 # The module path comes first, since it may have the old words in it. Then "a" or
-# "an" is made to fit the new name. A test percent-encodes a path. Last come the names and
-# tags of the examples, since a tool isn't called Basil: neutral ones of the same length.
+# "an" is made to fit the new name. A test percent-encodes a path.
 rename='BEGIN {
 		($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)};
 		$n = $s =~ /^[aeiou]/ ? "n" : "";
 		$t ||= ucfirst("$s Service");
 		($id = lc $t) =~ s{[^a-z0-9]}{}g;
-		($repo = $m) =~ s{/v[0-9]+$}{};
-		($dir = $repo) =~ s{.*/}{};
-		%neutral = qw(Basil Alpha basil alpha Ficus Gamma Thyme Delta Rosemary Omega Baobab Sigma
-			Fern Beta fern beta Sage Zeta Mint Iota mint iota herb blue rose pink garden office);
 	}
-	if ($ARGV eq "README.md") { s{^git clone \S+}{git clone https://\x01}; s{^cd \S+}{cd \x02}; s{path/to/plantstore}{path/to/\x02}; s{^.OWNER. is .*:$}{Clone it, and start it:} }
 	s{\Q$old\E(?![\w.-])}{\0}g;
 	s{Plant Store|plant store}{$t}g; s{plantstore}{$id}g;
 	s{\b([Aa])n?( [`*"]*)(?=plant)}{$1$n$2}gi;
 	s{%70%6c%61%6e%74%73}{join "", map { sprintf "%%%02x", ord } split //, $p}ge;
 	s{plants}{$p}g; s{Plants}{ucfirst $p}ge; s{PLANTS}{uc $p}ge;
 	s{plant}{$s}g; s{Plant}{ucfirst $s}ge; s{PLANT}{uc $s}ge;
-	s{Basil|basil|Ficus|Thyme|Rosemary|Baobab|\b(?:Fern|fern|Sage|Mint|mint|herb|rose|garden)\b}{$neutral{$&}}g;
-	s{B\\u0061sil}{Alph\\u0061}g; s{Ba\\sil}{Al\\pha}g;
-	s{\0}{$m}g; s{\x01}{$repo}g; s{\x02}{$dir}g'
+	s{\0}{$m}g'
 
 rename_tree() {
 	git grep -IlzE '' -- ':!LICENSE' ':!go.sum' | xargs -0 perl -pi -e "$rename"
