@@ -1,8 +1,9 @@
 module example.com/plantstore
 
 // The older of the two releases that Go supports. When it leaves support, raise this
-// line and import encoding/json/v2 and encoding/json/jsontext instead of
-// github.com/go-json-experiment/json, which is an alias of these from Go 1.27 on.
+// line and the versions in .ci/run and ci.yml, and import encoding/json/v2 and
+// encoding/json/jsontext instead of github.com/go-json-experiment/json, which is an
+// alias of these from Go 1.27 on.
 go 1.26.0
 
 toolchain go1.27.4
