@@ -55,8 +55,8 @@ func send(t *testing.T, req *http.Request, err error) []byte {
 	return []byte(body)
 }
 
-// try runs the plain server with no other settings than the issuer's name and the
-// audiences, and checks what it accepts.
+// try runs the plain server with the issuer's name, the audiences and i.settings, and
+// checks what it accepts.
 func (i issuer) try(t *testing.T) {
 	environ := append(i.settings, "TOKEN_ISSUER="+i.url, "TOKEN_AUDIENCE="+audience+","+i.idAudience)
 	p := harness.StartServer(t, harness.Environ(environ...), t.TempDir())

@@ -57,8 +57,9 @@ func TestMoto(t *testing.T) {
 		"AuthParameters": object{"USERNAME": "alice", "PASSWORD": "Secret-1"}}).AuthenticationResult
 	region, _, _ := strings.Cut(id, "_")
 	issuer{
-		url:        "https://cognito-idp." + region + ".amazonaws.com/" + id,
-		settings:   []string{"TOKEN_JWKS_URL=" + base + "/" + id + "/.well-known/jwks.json"},
+		url: "https://cognito-idp." + region + ".amazonaws.com/" + id,
+		// Tokens of Cognito's users name no scopes of the service.
+		settings:   []string{"TOKEN_JWKS_URL=" + base + "/" + id + "/.well-known/jwks.json", "REQUIRE_SCOPES=false"},
 		idAudience: client, // of access tokens as well
 		access:     func(...string) string { return tokens.AccessToken },
 		id:         func() string { return tokens.IDToken },
