@@ -44,6 +44,7 @@ policies = resources["UserPool"]["Properties"]["Policies"]
 pool = cognito.create_user_pool(PoolName="plants", DeletionProtection="ACTIVE", Policies=policies)["UserPool"]["Id"]
 people = cognito.create_user_pool_client(UserPoolId=pool, ClientName="people", ExplicitAuthFlows=["ALLOW_USER_PASSWORD_AUTH"])
 programs = cognito.create_user_pool_client(UserPoolId=pool, ClientName="programs", GenerateSecret=True)
+cognito.admin_create_user(UserPoolId=pool, Username="carol")
 outputs["UserPoolId"] = pool
 outputs["ClientId"] = people["UserPoolClient"]["ClientId"]
 outputs["MachineClientId"] = programs["UserPoolClient"]["ClientId"]
@@ -74,7 +75,8 @@ name, functions = created["PlantFunction"], client("lambda")
 for n in range(41):  # the version in docs/operations.md
     functions.update_function_code(FunctionName=name, ZipFile=b"%d" % n)
     version = functions.publish_version(FunctionName=name)["Version"]
-functions.create_alias(FunctionName=name, Name="live", FunctionVersion=version)
+canary = {"AdditionalVersionWeights": {"1": 0.1}}
+functions.create_alias(FunctionName=name, Name="live", FunctionVersion=version, RoutingConfig=canary)
 client("dynamodb").put_item(TableName=created["PlantTable"], Item={"id": {"N": "7"}, "owner": {"S": "alice"}})
 
 

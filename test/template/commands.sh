@@ -36,9 +36,11 @@ sam() { echo "sam $*"; }
 make() { :; }
 git() { :; }
 curl() { echo '{"access_token":"token"}'; }
+sleep() { :; }
 
 # What readers know.
 TOKEN=token OTHER_TOKEN=token ID=id SECRET=secret CERTIFICATE=arn
+OLD=alice NEW=bob
 
 page docs/operations.md
 prints $'1\n1\n' # plants in the table, and in the restored one
@@ -49,9 +51,13 @@ then_prints ENABLED aws dynamodb describe-continuous-backups --table-name plants
 	--query '*.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus'
 then_prints True aws $restored Table.DeletionProtectionEnabled
 then_prints owner-index aws $restored 'Table.GlobalSecondaryIndexes[].IndexName'
+live=(--function-name "$FUNCTION" --name live --output text --query)
+then_prints $'41\tNone' aws lambda get-alias "${live[@]}" '[FunctionVersion,RoutingConfig.AdditionalVersionWeights."1"]' # no canary any more
+then_prints bob aws dynamodb get-item --table-name "$TABLE" --key '{"id": {"N": "7"}}' --output text --query Item.owner.S
+prints "sam deploy --parameter-overrides ExistingTable=$TABLE RequireScopes=false TokenIssuer=https://cognito-idp.$AWS_REGION.amazonaws.com/$POOL TokenAudience="
+[[ $CLIENTS =~ ^[a-z0-9]+,[a-z0-9]+$ ]] || wrong "the pool has two clients, not '$CLIENTS'"
+[[ $(<owners.txt) =~ ^carol$'\t'[0-9a-f-]{36}$ ]] || wrong "owners.txt has no sub of carol: $(<owners.txt)"
 
 page docs/deployment.md
 then_prints plants-restored aws dynamodb list-tables --query TableNames --output text # the stack's is deleted
-
-page docs/users.md
 then_prints '[]' aws cognito-idp list-user-pools --max-results 9 --query UserPools --output json
