@@ -99,7 +99,7 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// By default nothing costs but the two alarms that roll back deployments.
+// By default there are no alarms, which cost, but the two that roll back deployments.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	var free []string

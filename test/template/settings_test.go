@@ -62,7 +62,7 @@ func TestSettings(t *testing.T) {
 		{"PlantApi", route + "x-amazon-apigateway-integration.payloadFormatVersion", "", "2.0", "internal/lambdahttp reads no other format"},
 		{"PlantApi", route + "x-amazon-apigateway-integration.uri", "", "arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${PlantFunctionAliaslive}/invocations", "traffic that bypasses the alias bypasses the canary"},
 		{stage, "AutoDeploy", "", "true", "a changed API would not reach the stage"},
-		{stage, "AccessLogSettings.DestinationArn", "", "arn:aws:logs:eu-central-1:${AWS::AccountId}:log-group:${AccessLogs}", "retention and the query for throttling need this group"},
+		{stage, "AccessLogSettings.DestinationArn", "", "arn:aws:logs:eu-central-1:${AWS::AccountId}:log-group:${AccessLogs}", "retention and the query for throttling in docs/operations.md need this group"},
 		{stage, "DefaultRouteSettings", "Architecture=arm64", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
 		{stage, "DefaultRouteSettings", "ThrottlingRate=1 ThrottlingBurst=2", `{"ThrottlingBurstLimit":"2","ThrottlingRateLimit":"1"}`, "the parameters must take effect"},
 
