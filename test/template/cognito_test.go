@@ -70,6 +70,7 @@ func TestCognitoSettings(t *testing.T) {
 		{"UserPool", "Policies.PasswordPolicy.MinimumLength", "", "12", "nothing but the length protects against guessing"},
 		{"UserPool", "Policies.PasswordPolicy.TemporaryPasswordValidityDays", "", "7", "a forgotten invitation must expire"},
 		{"UserPool", "UsernameConfiguration", "", `{"CaseSensitive":false}`, "Alice and alice would be two users; a pool can't change this later"},
+		{"UserPool", "UserPoolTier", "", "LITE", "the default, ESSENTIALS, costs nearly three times as much a user, for what nothing here uses"},
 		{"UserPool", "DeletionProtection", "", "ACTIVE", "without the pool nobody can access their plants again"},
 		{"UserClient", "GenerateSecret", "", "false", "pages and programs of users can't keep a secret"},
 		{"UserClient", "ExplicitAuthFlows", "", `["ALLOW_USER_PASSWORD_AUTH","ALLOW_USER_SRP_AUTH","ALLOW_REFRESH_TOKEN_AUTH"]`, "no sign-in by administrators or custom challenges"},
