@@ -147,10 +147,15 @@ func TestPartitions(t *testing.T) {
 }
 
 // Both profiles name what is changed for an incident, since SAM keeps what they don't
-// name, and the template accepts what they name.
+// name, and the template accepts what they name. SAM waits as long as a deployment may
+// take: an hour for the hook, and 90 minutes for the slowest one.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	profiles := regexp.MustCompile(`(?m)^parameter_overrides = (.*)$`).FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1)
+	config := readFile(t, "samconfig.toml")
+	if n := len(regexp.MustCompile(`(?m)^max_wait_duration = (1[5-9]\d|[2-9]\d\d)$`).FindAllString(config, -1)); n != 2 {
+		t.Errorf("samconfig.toml has a max_wait_duration of 150 minutes or more in %d profiles, want 2: sam deploy would give up before the deployment ends", n)
+	}
+	profiles := regexp.MustCompile(`(?m)^parameter_overrides = (.*)$`).FindAllStringSubmatch(config, -1)
 	for _, p := range profiles {
 		parameters := overrides(strings.Trim(p[1], `"`))
 		s := deploy(t, parameters)
