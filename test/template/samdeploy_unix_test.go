@@ -14,7 +14,8 @@ import (
 
 // The jobs of deploy.yml run a sam deploy that works. It must notice that SAM rejects the
 // options, uploads to the folder of another stack (deleting a stack deletes its folder),
-// or takes another region than the job's. Moto lacks too much to create a change set of
+// takes another region than the job's, or deploys another stack than the one whose
+// revision the job has read. Moto lacks too much to create a change set of
 // the template, so the command fails there.
 func TestSAMDeploy(t *testing.T) {
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestSAMDeploy(t *testing.T) {
 					}
 				}
 				out, _ := cmd.CombinedOutput()
-				for _, want := range []string{`Region +: ` + Region + `\n`, `CAPABILITY_NAMED_IAM`, `Uploading to ` + stacks[name] + `/\w+\.template `} {
+				for _, want := range []string{`Stack name +: ` + job.Env["STACK"] + `\n`, `Region +: ` + Region + `\n`, `CAPABILITY_NAMED_IAM`, `Uploading to ` + stacks[name] + `/\w+\.template `} {
 					if !regexp.MustCompile(want).Match(out) {
 						t.Errorf("with deploy.yml and samconfig.toml, %s\ndoesn't print %q, but\n%s", run, want, out)
 					}
