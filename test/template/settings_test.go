@@ -58,7 +58,7 @@ func TestSettings(t *testing.T) {
 		{function + "DeploymentGroup", "AutoRollbackConfiguration", "", `{"Enabled":true,"Events":["DEPLOYMENT_FAILURE","DEPLOYMENT_STOP_ON_ALARM","DEPLOYMENT_STOP_ON_REQUEST"]}`, "a canary that fails must lose its traffic"},
 		{function + "DeploymentGroup", "ServiceRoleArn", "", "${CodeDeployServiceRole.Arn}", "SAM's own role has no permissions boundary"},
 
-		{"PlantApi", route + "isDefaultRoute", "", "true", "the function responds to unknown paths and preflight requests, too"},
+		{"PlantApi", route + "isDefaultRoute", "", "true", "the function responds to unknown paths and to OPTIONS, too"},
 		{"PlantApi", route + "x-amazon-apigateway-integration.payloadFormatVersion", "", "2.0", "internal/lambdahttp reads no other format"},
 		{"PlantApi", route + "x-amazon-apigateway-integration.uri", "", "arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${PlantFunctionAliaslive}/invocations", "traffic that bypasses the alias bypasses the canary"},
 		{stage, "AutoDeploy", "", "true", "a changed API would not reach the stage"},
