@@ -118,7 +118,6 @@ func TestFree(t *testing.T) {
 // keeps alarms and triggers that an update leaves out.
 func TestDeploymentGroup(t *testing.T) {
 	t.Parallel()
-	checkRefused(t, map[string]string{"AlarmTopic=" + topic + ".fifo": "AlarmTopic"}) // alarms can't notify it
 	const (
 		alarms   = `{"Alarms":[{"Name":"${FunctionErrors}"},{"Name":"plants-api-failures"}],"Enabled":true}`
 		triggers = `[{"TriggerEvents":["DeploymentFailure","DeploymentStop","DeploymentRollback"],"TriggerName":"failures","TriggerTargetArn":"` + topic + `"}]`

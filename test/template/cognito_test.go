@@ -90,19 +90,6 @@ func TestCognitoSettings(t *testing.T) {
 	})
 }
 
-// An issuer of one's own comes with its audience, and without what needs the pool.
-func TestIssuerParameters(t *testing.T) {
-	t.Parallel()
-	checkRefused(t, map[string]string{
-		"TokenAudience=plants":                                             "need TokenIssuer",
-		"TokenJwksUrl=https://a.example/keys":                              "need TokenIssuer",
-		"TokenIssuer=https://a.example":                                    "TokenIssuer needs TokenAudience",
-		"TokenIssuer=http://a.example TokenAudience=a":                     "TokenIssuer",
-		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | separates values in Description
-		"TokenIssuer=https://a.example TokenAudience=a MachineClient=true": "MachineClient needs",
-	})
-}
-
 // The token endpoint has another host in AWS GovCloud (US).
 // https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
 func TestTokenURL(t *testing.T) {

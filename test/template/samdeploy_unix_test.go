@@ -15,8 +15,8 @@ import (
 // The jobs of deploy.yml run a sam deploy that works. It must notice that SAM rejects the
 // options, uploads to the folder of another stack (deleting a stack deletes its folder),
 // takes another region than the job's, or deploys another stack than the one whose
-// revision the job has read. Moto lacks too much to create a change set of
-// the template, so the command fails there.
+// revision the job has read. Moto lacks too much to create a change set of the template,
+// so the command fails there.
 func TestSAMDeploy(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "bash", "curl")

@@ -10,9 +10,10 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// A setting is a value of the deployed stack that may not change, even if somebody
-// writes the snapshots again: why says what would break. If with is empty, it holds
-// with the defaults and with everything turned on; otherwise with these parameters.
+// A setting is a value of a resource of the stack, or of its Outputs, that may not
+// change, even if somebody writes the snapshots again: why says what would break. If with
+// is empty, it holds with the defaults and with everything turned on; otherwise with
+// these parameters.
 type setting struct{ resource, path, with, want, why string }
 
 func checkSettings(t *testing.T, settings []setting) {
@@ -23,7 +24,11 @@ func checkSettings(t *testing.T, settings []setting) {
 			stacks = append(stacks, deploy(t, everything(t)))
 		}
 		for _, stack := range stacks {
-			if got := str(stack.Resources[s.resource].Properties, strings.Split(s.path, ".")...); got != s.want {
+			properties := stack.Resources[s.resource].Properties
+			if s.resource == "Outputs" {
+				properties = stack.Outputs
+			}
+			if got := str(properties, strings.Split(s.path, ".")...); got != s.want {
 				t.Errorf("template.yaml: with %q, %s of %s is %s, want %s: %s", s.with, s.path, s.resource, got, s.want, s.why)
 				break
 			}
@@ -69,6 +74,9 @@ func TestSettings(t *testing.T) {
 		{"ApiMapping", "Stage", domain, "${PlantApiApiGatewayDefaultStage}", "the domain must lead to the stage"},
 		{"ApiMapping", "DomainName", domain, "${ApiDomain}", "the domain must exist first"},
 		{"ApiDomain", "DomainName", domain, "plants.example.com", "the parameter must take effect"},
+		{"Outputs", "BaseUrl.Value", "Architecture=arm64", "${PlantApi.ApiEndpoint}", "clients and the acceptance suite find the service there"},
+		{"Outputs", "BaseUrl.Value", domain, "https://plants.example.com", "clients and the acceptance suite find the service there"},
+		{"Outputs", "DomainTarget.Value", domain, "${ApiDomain.RegionalDomainName}", "the domain must lead to API Gateway"},
 
 		{"FunctionLogs", "RetentionInDays", "LogRetention=7", "7", "logs have the users' subs: they may not be kept longer"},
 		{"AccessLogs", "RetentionInDays", "LogRetention=7", "7", "the access log has addresses of clients: it may not be kept longer"},
@@ -170,50 +178,12 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// The stack policy of the page protects resources that exist: CloudFormation checks no names.
-func TestStackPolicy(t *testing.T) {
-	t.Parallel()
-	s := deploy(t, nil)
-	protected := regexp.MustCompile(`LogicalResourceId/(\w+)`).FindAllStringSubmatch(readFile(t, "docs/deployment.md"), -1)
-	for _, name := range protected {
-		if s.Resources[name[1]].Type == "" {
-			t.Errorf("docs/deployment.md: the stack policy protects %s, which doesn't exist", name[1])
-		}
-	}
-	if len(protected) == 0 {
-		t.Error("docs/deployment.md has no stack policy")
-	}
-}
-
-// Clients and the acceptance suite find the service at the output BaseUrl.
-func TestBaseURL(t *testing.T) {
-	t.Parallel()
-	for parameters, want := range map[string][2]string{
-		"": {"${PlantApi.ApiEndpoint}", ""},
-		"DomainName=plants.example.com DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": {"https://plants.example.com", "${ApiDomain.RegionalDomainName}"},
-	} {
-		s := deploy(t, overrides(parameters))
-		if got := [2]string{str(s.Outputs["BaseUrl"], "Value"), str(s.Outputs["DomainTarget"], "Value")}; got != want {
-			t.Errorf("template.yaml: with %q the outputs BaseUrl and DomainTarget are %q, want %q", parameters, got, want)
-		}
-	}
-}
-
-// checkRefused checks that CloudFormation refuses the parameters, before it changes
-// anything, for a reason that has the given text. Without text they are valid.
-func checkRefused(t *testing.T, reasons map[string]string) {
-	t.Helper()
-	for parameters, want := range reasons {
-		got := strings.Join(do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)}).Refused, "; ")
-		if (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
-		}
-	}
-}
-
+// CloudFormation refuses parameters that make no sense before it changes anything, and
+// says which. Those without a reason are valid.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	checkRefused(t, map[string]string{
+	for parameters, want := range map[string]string{
+		"AlarmTopic=" + topic + ".fifo":   "AlarmTopic", // alarms can't notify it
 		"CorsOrigins=*":                   "",
 		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
 		"CorsOrigins=https://u@a.example": "CorsOrigins",
@@ -224,5 +194,18 @@ func TestRefused(t *testing.T) {
 		"DomainName=plants.example.com":   "need each other",
 		"DomainName=https://a.example/":   "DomainName",
 		"DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": "need each other",
-	})
+
+		// An issuer of one's own comes with its audience, and without what needs the pool.
+		"TokenAudience=plants":                                             "need TokenIssuer",
+		"TokenJwksUrl=https://a.example/keys":                              "need TokenIssuer",
+		"TokenIssuer=https://a.example":                                    "TokenIssuer needs TokenAudience",
+		"TokenIssuer=http://a.example TokenAudience=a":                     "TokenIssuer",
+		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | separates values in Description
+		"TokenIssuer=https://a.example TokenAudience=a MachineClient=true": "MachineClient needs",
+	} {
+		got := strings.Join(do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)}).Refused, "; ")
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
+		}
+	}
 }

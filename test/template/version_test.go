@@ -143,13 +143,19 @@ func TestLongIssuer(t *testing.T) {
 
 // CloudFormation keeps what users' plants and tokens depend on, and versions, to which the
 // alias can return. It keeps nothing else, since a kept name would block the next stack.
+// The stack policy of docs/deployment.md keeps data from being replaced.
 func TestRetention(t *testing.T) {
 	t.Parallel()
+	data := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Logs::LogGroup"}
+	page := readFile(t, "docs/deployment.md")
 	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
 	for name, r := range deploy(t, nil).Resources {
 		keep := slices.Contains(kept, r.Type)
 		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
+		}
+		if slices.Contains(data, r.Type) && !strings.Contains(page, `"LogicalResourceId/`+name+`"`) {
+			t.Errorf("docs/deployment.md: the stack policy must name %s", name)
 		}
 		if r.Type == "AWS::Cognito::UserPoolResourceServer" && r.DeletionPolicy == "Retain" {
 			t.Errorf("template.yaml: after a rollback the identifier of %s isn't free: its DeletionPolicy must be RetainExceptOnCreate", name)
