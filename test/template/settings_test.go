@@ -50,6 +50,7 @@ func TestSettings(t *testing.T) {
 		{"CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "codedeploy"), "nobody else may move traffic or invoke the hook"},
 		{function + "AnyRequestPermission", "Principal", "", "apigateway.amazonaws.com", "only API Gateway may invoke the function without credentials"},
 		{function + "AnyRequestPermission", "SourceArn", "", "arn:aws:execute-api:eu-central-1:${AWS::AccountId}:${PlantApi}/*/*", "another account's API may not invoke the function"},
+		{function + "Url", "AuthType", "", "", "a function URL would bypass the API's throttling and its access log"},
 
 		{function, "Timeout", "", "10", "requests get their own 504 half a second before it; docs/costs.md and clients count on 10 s, API Gateway allows 30 s"},
 		{function, "MemorySize", "", "256", "the processor's share depends on it: docs/benchmarks.md and docs/costs.md hold for this size"},
