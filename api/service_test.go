@@ -68,7 +68,7 @@ func (s *service) doAsDocumented(t *testing.T, r sent) (*http.Response, string) 
 		req.Header.Add(r.Header[i], r.Header[i+1])
 	}
 	if _, given := req.Header["Authorization"]; !given {
-		req.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice"))
+		req.Header.Set("Authorization", "Bearer "+s.issuer.Token("alice", handlers.Scopes()...))
 	}
 	resp, body := harness.Send(t, req)
 	if err := s.document.Validate(req, []byte(r.Body), resp, []byte(body)); err != nil {

@@ -21,7 +21,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	const nobody = "http://127.0.0.1:1"
 	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: []string{
-		"AWS_ENDPOINT_URL_DYNAMODB=" + nobody, "TOKEN_JWKS_URL=" + nobody, "LOG_LEVEL=warn", "AWS_MAX_ATTEMPTS=1", "REQUIRE_SCOPES=false",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + nobody, "TOKEN_JWKS_URL=" + nobody, "LOG_LEVEL=warn", "AWS_MAX_ATTEMPTS=1",
 		"TOKEN_ISSUER=" + authtest.IssuerURL, "TOKEN_AUDIENCE=" + authtest.Audience,
 	}})
 	if err != nil {

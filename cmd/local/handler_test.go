@@ -26,7 +26,7 @@ func TestKeysAtStart(t *testing.T) {
 				w.Write(issuer.JWKS())
 			}
 		}))
-		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL, ScopePolicy: auth.ScopesOptional}}
+		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL}}
 		var stderr strings.Builder
 		handler, err := newHandler(t.Context(), options{}, cfg, &stores{plants: new(recordstest.Memory[plants.Plant])}, slog.New(slog.DiscardHandler), &stderr)
 		keys.Close()

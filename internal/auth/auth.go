@@ -36,11 +36,11 @@ const (
 
 // A Config says which tokens a [Verifier] accepts.
 type Config struct {
-	Issuer      string      // the iss claim, compared byte by byte
-	Audiences   []string    // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
-	Keys        *KeySet     // of the issuer, or nil to fetch them
-	KeysURL     string      // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
-	ScopePolicy ScopePolicy // for tokens that name no scope
+	Issuer         string   // the iss claim, compared byte by byte
+	Audiences      []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
+	Keys           *KeySet  // of the issuer, or nil to fetch them
+	KeysURL        string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
+	ScopesOptional bool     // a token that names no scope of the service has all of them, rather than none
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
@@ -54,51 +54,38 @@ type Caller struct {
 // given to [New].
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// WhyRestricted returns, for the log, why the caller has only the scopes that its token
-// names. It returns "" if the caller has all scopes because its token names none.
+// WhyRestricted returns, for the log, what the caller's token names in place of a scope
+// that the caller lacks, and what the operator can change. It returns "" if the caller
+// has all scopes because its token names none.
 func (c Caller) WhyRestricted() string { return c.whyRestricted }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	config Config
-	scopes serviceScopes
+	scopes []string
 	keys   *issuerKeys
-	log    *slog.Logger
 	cache  tokenCache
-	warned sync.Once // about tokens without scopes
 }
 
 // New returns a Verifier of the tokens that c describes. It fetches keys with
 // client, whose idle connections it closes, and logs why a fetch fails.
 //
-// The scopes are those of the service, each a namespace, a slash and a name, such
-// as plants/read. A token has those that its claims scope and scp name. If it only names
-// something like them, such as plants:admin, or names them in another claim, it has none.
-// If it names neither, c.ScopePolicy decides.
+// The scopes are those of the service, such as plants/read. A token has those that its
+// claims scope and scp name exactly. If it names none, c.ScopesOptional decides.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
 	}
-	keys, err := newIssuerKeys(c, scopes, client, log)
+	keys, err := newIssuerKeys(c, client, log)
 	if err != nil {
 		return nil, err
 	}
-	return &Verifier{config: c, scopes: scopes, keys: keys, log: log}, nil
+	return &Verifier{config: c, scopes: scopes, keys: keys}, nil
 }
 
 // Load fetches the issuer's keys, unless they are configured, and waits for them until
 // ctx ends. After an error, the fetch goes on or later requests try again.
-//
-// Load logs a warning if tokens that name no scope may do everything and the policy
-// doesn't say so. Without keys this isn't known yet: then [Verifier.Authenticate] logs
-// the warning when it accepts the first such token.
-func (v *Verifier) Load(ctx context.Context) error {
-	keys, err := v.keys.load(ctx)
-	if err == nil && !v.requiresScopes(keys) {
-		v.warnUnscoped()
-	}
-	return err
-}
+func (v *Verifier) Load(ctx context.Context) error { return v.keys.load(ctx) }
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -152,19 +151,4 @@ func (m members) date(name string) (time.Time, error) {
 func unquote(v jsontext.Value) (s string, ok bool) {
 	b, err := jsontext.AppendUnquote(nil, v)
 	return string(b), err == nil
-}
-
-// stringsIn returns the strings in a value at any depth, and the names of members. A
-// missing value has none.
-func stringsIn(v jsontext.Value) (found []string) {
-	d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
-	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return found // at the end, or where the value is malformed
-		}
-		if token.Kind() == jsontext.KindString {
-			found = append(found, token.String())
-		}
-	}
 }

@@ -53,8 +53,8 @@ func TestClaims(t *testing.T) {
 		{"aud", `"aud":"other","client_id":"second","token_use":"access"`, `aud is "other"`},
 		{"aud", `"aud":null,"client_id":"second","token_use":"access"`, "aud is neither"},
 
-		{"", `"scope":null`, "scope is neither a string nor an array of strings"},
-		{"", `"scope":["plants/read",1]`, "scope is neither"},
+		{"scope", `"scope":null`, "scope is neither a string nor an array of strings"},
+		{"scope", `"scope":["plants/read",1]`, "scope is neither"},
 
 		// In a synctest bubble, the time is 946684800.
 		{"exp", ``, "exp is missing, not a number or out of range"},
@@ -71,7 +71,7 @@ func TestClaims(t *testing.T) {
 		{"", `"nbf":null`, "nbf is missing"},
 		// A forger doesn't learn that all else is valid.
 		{"exp", `"exp":1,"nbf":946684831`, "not valid before"},
-		{"exp", `"exp":1,"scope":{}`, "scope is neither"},
+		{"exp", `"exp":1,"scp":{}`, "scp is neither"},
 
 		// Kinds of tokens.
 		{"", `"token_use":"access","auth_time":1`, ""},
@@ -82,9 +82,9 @@ func TestClaims(t *testing.T) {
 		{"", `"typ":"access"`, ""},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
-		{"", `"events":{},"scope":""`, send},
-		{"", `"at_hash":"x","scope":""`, likeID},
-		{"", `"c_hash":"x","scope":""`, likeID},
+		{"scope", `"events":{},"scope":""`, send},
+		{"scope", `"at_hash":"x","scope":""`, likeID},
+		{"scope", `"c_hash":"x","scope":""`, likeID},
 		{"", `"token_class":"authorization_code"`, send},
 		{"", `"token_class":"access_token","type":"user"`, ""},
 		{"", `"ttype":"A"`, send},
@@ -109,13 +109,13 @@ func TestClaims(t *testing.T) {
 		{"", `"nonce":{}`, likeID},
 		{"", `"nonce":"x","token_type":"access_token"`, ""},
 		{"", `"nonce":"x","token_type":"Bearer"`, likeID},
-		{"", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
+		{"scope", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
-		{"", `"auth_time":1`, likeID},
-		{"", `"auth_time":1,"scope":""`, ""},
-		{"", `"auth_time":1,"scp":[]`, ""},
-		{"", `"auth_time":1,"scp":""`, ""},
+		{"scope", `"auth_time":1`, likeID},
+		{"scope", `"auth_time":1,"scope":""`, ""},
+		{"scope", `"auth_time":1,"scp":[]`, ""},
+		{"scope", `"auth_time":1,"scp":""`, ""},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 	} {
 		t.Run(test.without+" "+test.with, func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestCacheIsSmall(t *testing.T) {
 		scopes := strings.Repeat("plants/read ", 280)
 		list := strings.TrimSuffix(strings.Repeat(`"plants/write",`, 160), ",")
 		token := compact(`{"alg":"EdDSA"}`, claimsAnd(fmt.Sprintf(`"jti":%d,"scope":%q,"scp":[%s]`, n, scopes, list)), key, unhashed)
-		checkScopes(t, v, token, "plants/read plants/write", `scope has "plants/read"`)
+		checkScopes(t, v, token, "plants/read plants/write")
 	}
 	if size := (heap() - before) / count; size > 1000 {
 		t.Errorf("a token takes %d bytes in the cache", size)

@@ -97,7 +97,7 @@ func TestResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
 			var log strings.Builder
-			v := newVerifier(t, auth.Config{KeysURL: url, ScopePolicy: auth.ScopesOptional}, s, &log)
+			v := newVerifier(t, auth.Config{KeysURL: url}, s, &log)
 			checkLoad(t, v, "")
 			if log.Len() != 0 {
 				t.Errorf("got the log %s", &log)
@@ -171,7 +171,7 @@ func TestSlowDocuments(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			issuer := authtest.NewIssuer(t)
 			address := authtest.IssuerURL + "/.well-known/" + path
-			s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(issuer.JWKS())}}
+			s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL), keysURL: string(issuer.JWKS())}}
 			v := newVerifier(t, auth.Config{}, s, io.Discard)
 			check(t, v, issuer.Token("alice"), unavailable)
 			time.Sleep(3 * time.Second) // six have passed
@@ -194,7 +194,7 @@ func TestConnections(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
-			io.WriteString(w, metadata(url, url+"/keys", nil))
+			io.WriteString(w, metadata(url, url+"/keys"))
 		case "/keys":
 			w.Write(tokens.JWKS())
 		default:

@@ -103,14 +103,14 @@ func TestFrozenMetadata(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
 		tokens := authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil)}, delay: 4 * time.Second}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL)}, delay: 4 * time.Second}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		_ = v.Load(ctx)
 		v.Age(auth.RetryAfter - 2*time.Second + ms)
 		synctest.Wait()
-		s.delay, s.pages = 0, map[string]string{openID: metadata("https://a.test", moved, nil), moved: string(tokens.JWKS())}
+		s.delay, s.pages = 0, map[string]string{openID: metadata("https://a.test", moved), moved: string(tokens.JWKS())}
 		checkTook(t, v, tokens, "", 0)
 		time.Sleep(2 * time.Second) // the frozen step ends
 		synctest.Wait()

@@ -169,7 +169,7 @@ type remoteIssuer struct {
 func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
 	i := &remoteIssuer{key: newEdKey()}
-	i.v = newVerifier(t, auth.Config{KeysURL: keysURL, ScopePolicy: auth.ScopesOptional}, i, io.Discard)
+	i.v = newVerifier(t, auth.Config{KeysURL: keysURL}, i, io.Discard)
 	i.set(0, kids...)
 	if kids != nil {
 		must(i.v.Load(t.Context()))

@@ -30,7 +30,7 @@ import (
 // Then the request uses the keys at hand, unless they are a day old. The fetch goes on even if nobody waits for it.
 //
 // A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
-// may have moved its keys or added scopes; and after a move the keys again. If their
+// may have moved its keys; and after a move the keys again. If their
 // address is unknown, it begins with the metadata. A request waits for the fetch that is
 // running, rather than starting another. Only a token that the keys don't verify starts
 // one while the metadata is being read: metadata that hangs must not hide a new key.
@@ -40,26 +40,19 @@ type issuerKeys struct {
 	warnings rate.Sometimes // anybody can cause a fetch
 	issuer   string         // that the metadata must name
 	metadata []string       // where it may be; empty if the source is configured
-	scopes   serviceScopes  // that the metadata may name
 	fixed    bool           // the keys are configured, and never fetched
 
 	mu           sync.Mutex // for what follows; methods that say so must be called with it
 	clock        clock
 	set          *KeySet       // nil without keys
 	fetched      time.Time     // when set was requested
-	source       source        // configured, or found by a fetch
+	address      string        // of the keys: configured, or found by a fetch; empty until it is known
 	fetchBegan   time.Time     // when the last fetch began; before the first, the zero time
 	keyStep      *step         // the last one that read the keys
 	metadataStep *step         // the last one that read the metadata
 	metadataDue  bool          // the next step of the fetch reads the metadata
 	changed      chan struct{} // closed, and replaced, when a step ends
 	searches     *rate.Limiter // of fetches for tokens that the keys don't verify
-}
-
-// A source is what the issuer's metadata says.
-type source struct {
-	address         string // of the keys; empty until it is known
-	scopesPublished bool   // whether the issuer has scopes of this service
 }
 
 const (
@@ -73,15 +66,14 @@ const (
 // newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
 // metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
 // Cognito, a known address.
-func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
+func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	k := &issuerKeys{
 		client:       withLimits(client),
 		log:          log,
 		issuer:       c.Issuer,
-		scopes:       scopes,
 		fixed:        c.Keys != nil,
 		set:          c.Keys,
-		source:       source{address: c.KeysURL},
+		address:      c.KeysURL,
 		clock:        newClock(),
 		keyStep:      &step{ended: true},
 		metadataStep: &step{ended: true},
@@ -97,7 +89,7 @@ func newIssuerKeys(c Config, scopes []string, client *http.Client, log *slog.Log
 		return nil, err
 	}
 	if isCognito(u) {
-		k.source.address = c.Issuer + "/.well-known/jwks.json"
+		k.address = c.Issuer + "/.well-known/jwks.json"
 		return k, nil
 	}
 	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
@@ -117,9 +109,9 @@ func isCognito(issuer *url.URL) bool {
 
 // load starts a fetch, unless one is running, and waits until it or ctx ends. It returns
 // an error if the fetch failed or goes on, even if there are keys from an earlier one.
-func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
+func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed {
-		return k.set, nil
+		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,9 +120,9 @@ func (k *issuerKeys) load(ctx context.Context) (*KeySet, error) {
 	}
 	k.await(ctx, k.idle)
 	if err := k.fetchError(); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
+		return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 	}
-	return k.set, nil
+	return nil
 }
 
 // current returns keys that are less than a day old and, if the issuer responds in
@@ -226,7 +218,7 @@ func (k *issuerKeys) fetchError() error {
 	switch {
 	case !k.keyStep.ended || !k.metadataStep.ended:
 		return errors.New("still being fetched")
-	case k.source.address == "":
+	case k.address == "":
 		return k.metadataStep.err
 	default:
 		return k.keyStep.err

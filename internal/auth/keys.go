@@ -25,8 +25,7 @@ const (
 
 // A KeySet is a JSON Web Key Set. It doesn't change.
 type KeySet struct {
-	keys            []key
-	scopesPublished bool // whether the issuer's metadata names scopes of this service
+	keys []key
 }
 
 // A key verifies signatures.
@@ -93,14 +92,11 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	return set, nil
 }
 
-// lenient are the options for documents of an issuer.
-var lenient = []json.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
 // unmarshalLeniently unmarshals a document of an issuer. It accepts a byte order mark,
 // duplicate names and invalid UTF-8, so that an oddity elsewhere in the document
 // doesn't make the service unavailable.
 func unmarshalLeniently(data []byte, v any) error {
-	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, lenient...)
+	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // parseKey parses a JSON Web Key (RFC 7517 section 4). Even a key that is unusable has

@@ -20,12 +20,12 @@ const (
 	oauth   = "https://a.test/.well-known/oauth-authorization-server" // of RFC 8414
 )
 
-func metadata(issuer, jwksURI string, scopes any) string {
-	return toJSON(map[string]any{"issuer": issuer, "jwks_uri": jwksURI, "scopes_supported": scopes})
+func metadata(issuer, jwksURI string) string {
+	return toJSON(map[string]string{"issuer": issuer, "jwks_uri": jwksURI})
 }
 
 func TestDiscovery(t *testing.T) {
-	valid := metadata("https://a.test", keysURL, nil)
+	valid := metadata("https://a.test", keysURL)
 	tokens := authtest.NewIssuer(t)
 	const cognito = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
 	jwks := string(tokens.JWKS())
@@ -35,21 +35,20 @@ func TestDiscovery(t *testing.T) {
 		want      string // in the error, if any
 	}{
 		{"https://a.test", openID, valid, ""},
-		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL, nil), ""},
+		{"https://a.test:8443/realms/%2F", "https://a.test:8443/realms/%2F/.well-known/openid-configuration", metadata("https://a.test:8443/realms/%2F", keysURL), ""},
 		{"https://a.test", oauth, valid, ""},
-		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL, nil), ""},
+		{"https://a.test/x/y/", oauth + "/x/y", metadata("https://a.test/x/y/", keysURL), ""},
 		{"https://a.test", "", "", "oauth-authorization-server: status 404"},
 		{"https://a.test/%2F", "", "", "GET https://a.test/%2F/.well-known/openid-configuration: status 404"},
 		{"https://a.test", openID, "\ufeff" + strings.Replace(valid, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
-		{"https://a.test", openID, strings.Replace(valid, "null", `"openid"`, 1), ""},
 		{"https://a.test", openID, "<html>", "openid-configuration: not a JSON object"},
 		{"https://a.test", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, `its issuer is ""`},
 		{"https://a.test", openID, `{"issuer":"https://a.test","jwks_uri":7}`, `the address "" has no host`},
-		{"https://a.test", openID, metadata("https://a.test/", keysURL, nil), `its issuer is "https://a.test/", not "https://a.test"`},
+		{"https://a.test", openID, metadata("https://a.test/", keysURL), `its issuer is "https://a.test/", not "https://a.test"`},
 		{"https://a.test", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
-		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k", nil), "must be https"},
-		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/%", nil), "not a valid URL"},
-		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing", nil), "status 404"},
+		{"https://a.test", openID, metadata("https://a.test", "http://keys.test/k"), "must be https"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/%"), "not a valid URL"},
+		{"https://a.test", openID, metadata("https://a.test", "https://keys.test/missing"), "status 404"},
 		// The address of Cognito's keys is known.
 		{cognito, cognito + "/.well-known/jwks.json", jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.cn/p", "https://cognito-idp.x.amazonaws.com.cn/p/.well-known/jwks.json", jwks, ""},
@@ -75,7 +74,7 @@ func TestMovedKeys(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
 		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		expect := func(issuer *authtest.Issuer, want string, requests ...string) {
 			t.Helper()
@@ -87,7 +86,7 @@ func TestMovedKeys(t *testing.T) {
 		}
 		expect(old, "", openID, keysURL)
 		expect(tokens, invalid, keysURL, openID) // a search
-		s.pages[openID] = metadata("https://a.test", moved, nil)
+		s.pages[openID] = metadata("https://a.test", moved)
 		expect(tokens, "", keysURL, openID, moved)
 		time.Sleep(time.Hour)
 		expect(tokens, "", moved, openID) // a refresh
@@ -107,14 +106,14 @@ func TestRotatedKeyWithMetadata(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
 		old, tokens, elsewhere := authtest.NewIssuer(t), authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(elsewhere.JWKS())}}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(elsewhere.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		checkLoad(t, v, "")
 		s.delay = 300 * ms
 		s.pages[keysURL] = string(tokens.JWKS())
 		checkTook(t, v, tokens, "", 300*ms)
 		checkTook(t, v, old, invalid, 300*ms) // until the same fetch ends
-		s.pages[openID] = metadata("https://a.test", moved, nil)
+		s.pages[openID] = metadata("https://a.test", moved)
 		checkTook(t, v, elsewhere, "", 900*ms)
 	})
 }
@@ -138,7 +137,7 @@ func TestMetadataFails(t *testing.T) {
 		const both, keysOnly = `msg="token keys not fetched"`, `msg="metadata of the token issuer not fetched; the keys were"`
 		var log strings.Builder
 		s := &site{pages: map[string]string{}, delay: 2 * time.Second} // so that each failure is logged
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test", ScopePolicy: auth.ScopesOptional}, s, &log)
+		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, &log)
 		expect := func(want string, messages ...string) {
 			t.Helper()
 			log.Reset()
@@ -155,7 +154,7 @@ func TestMetadataFails(t *testing.T) {
 		}
 		expect("status 404", both)
 		s.pages[keysURL] = string(authtest.NewIssuer(t).JWKS())
-		s.pages[openID] = metadata("https://a.test", keysURL, nil)
+		s.pages[openID] = metadata("https://a.test", keysURL)
 		expect("")
 		delete(s.pages, openID)
 		expect("", keysOnly)
@@ -168,7 +167,7 @@ func TestMetadataFails(t *testing.T) {
 func TestSearchWhileMetadataHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS())}}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		checkLoad(t, v, "")
 		s.delays = map[string]time.Duration{openID: time.Hour}
@@ -191,7 +190,7 @@ func TestOneWaitForCachedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens, others := authtest.NewIssuer(t), authtest.NewIssuer(t)
 		const url = authtest.IssuerURL + "/.well-known/openid-configuration"
-		s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(tokens.JWKS())}}
+		s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL), keysURL: string(tokens.JWKS())}}
 		v, token := newVerifier(t, auth.Config{}, s, io.Discard), es256(tokens, lastingClaims)
 		check(t, v, token, "")
 		checkLoad(t, v, "") // the same keys
@@ -217,11 +216,11 @@ func TestMovedKeysDuringSearch(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
 		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL, nil), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
+		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
 		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
 		checkLoad(t, v, "")
 		s.delay = 200 * ms
-		s.pages[openID] = metadata("https://a.test", moved, nil)
+		s.pages[openID] = metadata("https://a.test", moved)
 		var group sync.WaitGroup
 		group.Go(func() { checkTook(t, v, tokens, "", 700*ms) })
 		time.Sleep(300 * ms)                // until the metadata is being read
@@ -230,39 +229,9 @@ func TestMovedKeysDuringSearch(t *testing.T) {
 	})
 }
 
-// New scopes in the metadata count at once, whether the keys can be fetched or not.
-func TestNewScopes(t *testing.T) {
-	for _, keysFail := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			tokens := authtest.NewIssuer(t)
-			const url = authtest.IssuerURL + "/.well-known/openid-configuration"
-			s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL, nil), keysURL: string(tokens.JWKS())}}
-			var log strings.Builder
-			v, token := newVerifier(t, auth.Config{}, s, &log), es256(tokens, lastingClaims)
-			checkScopes(t, v, token, "plants/read plants/write", "")
-			s.requests = nil
-			s.pages[url] = metadata(authtest.IssuerURL, keysURL, []string{"plants/read"})
-			if keysFail {
-				delete(s.pages, keysURL)
-			}
-			time.Sleep(time.Hour)
-			checkScopes(t, v, token, "", "it names no scope of this service")
-			if want := []string{keysURL, url}; !slices.Equal(s.requests, want) {
-				t.Errorf("fetched %q, want %q", s.requests, want)
-			}
-			if got := strings.Contains(log.String(), "token keys not fetched"); got != keysFail {
-				t.Errorf("got the log %s", &log)
-			}
-		})
-	}
-}
-
-// The document of RFC 8414 counts only if there is no other: what that says about
-// scopes may be missing in this one. Scopes that were published once count for good.
+// The document of RFC 8414 counts only if there is no other.
 func TestSecondDocument(t *testing.T) {
 	tokens := authtest.NewIssuer(t)
-	token := es256(tokens, strings.Replace(lastingClaims, authtest.IssuerURL, "https://a.test", 1))
-	const none = "it names no scope of this service"
 	for name, test := range map[string]struct{ first, want string }{
 		"404":           {notFound, ""},
 		"403":           {"HTTP/1.1 403 Forbidden\r\n\r\n", ""},
@@ -273,21 +242,8 @@ func TestSecondDocument(t *testing.T) {
 		"no connection": {"", "openid-configuration: unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				pages := map[string]string{keysURL: string(tokens.JWKS()), openID: test.first, oauth: metadata("https://a.test", keysURL, nil)}
-				checkLoad(t, newVerifier(t, auth.Config{Issuer: "https://a.test"}, &site{pages: pages}, io.Discard), test.want)
-
-				s := &site{pages: map[string]string{keysURL: pages[keysURL], openID: metadata("https://a.test", keysURL, []string{"plants/read"})}}
-				var log strings.Builder
-				v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, &log)
-				checkScopes(t, v, token, "", none)
-				s.pages = pages
-				time.Sleep(time.Hour)
-				checkScopes(t, v, token, "", none)
-				if !strings.Contains(log.String(), test.want) {
-					t.Errorf("got the log %s, want %s", &log, test.want)
-				}
-			})
+			pages := map[string]string{keysURL: string(tokens.JWKS()), openID: test.first, oauth: metadata("https://a.test", keysURL)}
+			checkLoad(t, newVerifier(t, auth.Config{Issuer: "https://a.test"}, &site{pages: pages}, io.Discard), test.want)
 		})
 	}
 }

@@ -32,7 +32,7 @@ func (k *issuerKeys) idle() bool {
 // read. If the metadata is being read, for an earlier fetch, this one leaves it out.
 func (k *issuerKeys) start(now time.Time) {
 	k.fetchBegan = now
-	if k.source.address == "" {
+	if k.address == "" {
 		k.startMetadata(now)
 		return
 	}
@@ -42,7 +42,7 @@ func (k *issuerKeys) start(now time.Time) {
 
 // startKeys starts the step that reads the keys. It must be called with k.mu.
 func (k *issuerKeys) startKeys(now time.Time) {
-	s, address := &step{requested: now}, k.source.address
+	s, address := &step{requested: now}, k.address
 	k.keyStep = s
 	go func() {
 		set, err := read(k.client, address, ParseKeySet)
@@ -57,10 +57,9 @@ func (k *issuerKeys) startKeys(now time.Time) {
 		s.ended, s.err = true, err
 		now := k.clock.now()
 		switch {
-		case address != k.source.address: // see learn
+		case address != k.address: // see learn
 			k.startKeys(now)
 		case err == nil:
-			set.scopesPublished = k.source.scopesPublished
 			k.set, k.fetched = set, s.requested
 		}
 		if k.metadataDue {
@@ -74,7 +73,7 @@ func (k *issuerKeys) startKeys(now time.Time) {
 func (k *issuerKeys) startMetadata(now time.Time) {
 	k.metadataDue = false
 	s, failed := &step{requested: now}, "metadata of the token issuer not fetched; the keys were"
-	if k.source.address == "" || k.keyStep.err != nil {
+	if k.address == "" || k.keyStep.err != nil {
 		failed = "token keys not fetched"
 	}
 	k.metadataStep = s
@@ -97,9 +96,8 @@ func (k *issuerKeys) startMetadata(now time.Time) {
 }
 
 // readMetadata returns what the issuer's metadata says. It requests the second document
-// only if the first doesn't exist. If the first exists but can't be read, that is an
-// error: it may name scopes that the second lacks.
-func (k *issuerKeys) readMetadata(s *step) (source, error) {
+// only if the first doesn't exist.
+func (k *issuerKeys) readMetadata(s *step) (address string, err error) {
 	var missing []string
 	for _, address := range k.metadata {
 		k.mu.Lock()
@@ -111,36 +109,29 @@ func (k *issuerKeys) readMetadata(s *step) (source, error) {
 		}
 		missing = append(missing, err.Error())
 	}
-	return source{}, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
+	return "", fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
 }
 
-// parseMetadata reads the members that matter. An odd one in scopes_supported
-// doesn't make the service unavailable.
-func (k *issuerKeys) parseMetadata(body []byte) (source, error) {
+// parseMetadata returns the address of the keys.
+func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
 	var m members
 	if err := unmarshalLeniently(body, &m); err != nil {
-		return source{}, errors.New("not a JSON object with issuer and jwks_uri")
+		return "", errors.New("not a JSON object with issuer and jwks_uri")
 	}
 	issuer, _ := unquote(m["issuer"])
 	if issuer != k.issuer {
-		return source{}, fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
+		return "", fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
 	}
 	address, _ := unquote(m["jwks_uri"])
-	return source{address, k.scopes.publishedIn(m["scopes_supported"])}, CheckURL(address)
+	return address, CheckURL(address)
 }
 
-// learn adopts what the metadata says. Scopes that were published count for good: no
-// client may gain rights because a document is incomplete. It must be called with k.mu.
-func (k *issuerKeys) learn(found source) {
-	known := k.source
-	found.scopesPublished = found.scopesPublished || known.scopesPublished
-	k.source = found
-	if k.set != nil && found.scopesPublished != known.scopesPublished {
-		// Another set, so that tokens in the cache are verified again.
-		k.set = &KeySet{k.set.keys, found.scopesPublished}
-	}
+// learn adopts the address that the metadata has. It must be called with k.mu.
+func (k *issuerKeys) learn(address string) {
+	known := k.address
+	k.address = address
 	now := k.clock.now()
-	if found.address != known.address && !k.keyStep.running(now) {
+	if address != known && !k.keyStep.running(now) {
 		k.startKeys(now)
 	}
 }

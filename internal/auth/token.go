@@ -58,11 +58,11 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 		return nil, err
 	}
 	// The scopes come last: only an issuer may make this program read a long list.
-	named, err := v.scopes.namedIn(claims)
+	caller, err := v.newCaller(checked.subject, claims)
 	if err != nil {
 		return nil, err
 	}
-	return &verifiedToken{v.newCaller(checked.subject, named, keys), checked, keys}, nil
+	return &verifiedToken{caller, checked, keys}, nil
 }
 
 // signedBy returns the keys that verify jws, whose header is h. If the present

@@ -34,7 +34,7 @@ type Config struct {
 	// Tables has the name of each of the package's [Tables].
 	Tables map[Table]string
 
-	// Tokens says which tokens are accepted. Without an issuer, only ScopePolicy
+	// Tokens says which tokens are accepted. Without an issuer, only ScopesOptional
 	// may be set.
 	Tokens auth.Config
 
@@ -102,12 +102,9 @@ func list(value string) (elements []string) {
 func tokens(getenv func(string) string) (t auth.Config, err error) {
 	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
 	switch v := getenv(RequireScopes); v {
-	case "":
-		t.ScopePolicy = auth.ScopesAsPublished
-	case "true":
-		t.ScopePolicy = auth.ScopesRequired
+	case "", "true":
 	case "false":
-		t.ScopePolicy = auth.ScopesOptional
+		t.ScopesOptional = true
 	default:
 		return t, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
 	}

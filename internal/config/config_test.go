@@ -39,17 +39,16 @@ func TestFromEnv(t *testing.T) {
 	}{
 		{nil, Config{}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
-			Config{Tokens: auth.Config{ScopePolicy: auth.ScopesOptional}, CORSOrigins: []string{"*"}}},
+			Config{Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
 		// Without a fetch, the issuer needn't be an address.
 		{map[string]string{TokenIssuer: "urn:x", TokenAudience: "plants", TokenJWKS: `{"keys":[` + key + `]}`},
 			Config{Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
 		{all, Config{
 			Tokens: auth.Config{
-				Issuer:      "https://issuer.example",
-				Audiences:   []string{"plants", "web"},
-				Keys:        keys,
-				KeysURL:     "https://keys.example/jwks",
-				ScopePolicy: auth.ScopesRequired,
+				Issuer:    "https://issuer.example",
+				Audiences: []string{"plants", "web"},
+				Keys:      keys,
+				KeysURL:   "https://keys.example/jwks",
 			},
 			LogLevel:    slog.LevelWarn,
 			CORSOrigins: []string{"http://localhost:3000", "https://A.example", "http://[::1]:8443", "https://127.0.0.1"},

@@ -33,7 +33,7 @@ type server struct {
 func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
 	t.Helper()
 	issuer := authtest.NewIssuer(t)
-	s := &server{issuer: issuer, token: issuer.Token("alice")}
+	s := &server{issuer: issuer, token: issuer.Token("alice", Scopes()...)}
 	s.Service = newService(t, store, issuer, logging.New(&s.log, slog.LevelInfo))
 	return s
 }
@@ -74,8 +74,8 @@ func TestLogLine(t *testing.T) {
 			`"method":"DELETE","route":"DELETE /plants/{id}","status":404,"sub":"alice","error":40400,"cause":"you have no plant with this id"`},
 		{"", "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":401,"error":40100,` +
 			`"cause":"no bearer token: the Authorization header has another scheme or no credentials"`},
-		{s.issuer.Token("alice", "plants:read"), "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,` +
-			`"cause":"the access token lacks the scope plants/read: scope has \"plants:read\""`},
+		{s.issuer.Token("alice", "plants/write"), "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,` +
+			`"cause":"the access token lacks the scope plants/read: it names \"plants/write\""`},
 		{alice, "OPTIONS", "/plants?x=y", "", `"method":"OPTIONS","route":"none","path":"/plants","status":204`},
 		{alice, "X" + long + "y", "/" + long + "y?z", "",
 			`"method":"X` + long + `…","route":"none","path":"/` + long + `…","status":404,"error":40401,"cause":"no such path"`},

@@ -9,6 +9,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/test/harness"
 )
 
@@ -47,7 +48,11 @@ func checkLog(t *testing.T, log string) {
 
 // sign returns a token of the issuer.
 func sign(issuer *authtest.Issuer, r TokenRequest) string {
-	claims := authtest.Claims(r.Subject, strings.Fields(r.Scopes)...)
+	scopes := strings.Fields(r.Scopes)
+	if len(scopes) == 0 {
+		scopes = handlers.Scopes()
+	}
+	claims := authtest.Claims(r.Subject, scopes...)
 	if r.Expired {
 		claims["exp"] = time.Now().Add(-time.Hour).Unix()
 	}

@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"example.com/plantstore/internal/config"
@@ -13,15 +14,23 @@ import (
 func TestUserPool(t *testing.T) {
 	t.Parallel()
 	const pool = "${UserPool.ProviderURL}"
+	const other = "TokenIssuer=https://a.example/ TokenAudience=plants"
 	for parameters, want := range map[string][3]string{ // issuer, audience, whether scopes are required
-		"":                   {pool, "${UserClient}", "false"},
-		"MachineClient=true": {pool, "${UserClient},${ProgramClient}", "false"},
-		"RequireScopes=true": {pool, "${UserClient}", "true"},
-		"TokenIssuer=https://a.example/ TokenAudience=plants": {"https://a.example/", "plants", ""},
+		"":                             {pool, "${UserClient}", "false"},
+		"MachineClient=true":           {pool, "${UserClient},${ProgramClient}", "false"},
+		"RequireScopes=true":           {pool, "${UserClient}", "true"},
+		other:                          {"https://a.example/", "plants", "true"},
+		other + " RequireScopes=false": {"https://a.example/", "plants", "false"},
 	} {
 		s := deploy(t, overrides(parameters))
 		env := s.environment()
-		if got := [3]string{env[config.TokenIssuer], env[config.TokenAudience], env[config.RequireScopes]}; got != want {
+		program, err := config.FromEnv(func(name string) string {
+			return map[string]string{config.RequireScopes: env[config.RequireScopes]}[name]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [3]string{env[config.TokenIssuer], env[config.TokenAudience], strconv.FormatBool(!program.Tokens.ScopesOptional)}; got != want {
 			t.Errorf("template.yaml: with %q the function has issuer, audience and scopes %q, want %q", parameters, got, want)
 		}
 		for _, name := range []string{"UserPool", "ProgramClient"} { // whose ids own plants, even while MachineClient is false

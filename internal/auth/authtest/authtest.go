@@ -30,6 +30,8 @@ const (
 	Lifetime  = time.Hour
 )
 
+var plantScopes = []string{"plants/read", "plants/write"}
+
 // An Issuer signs tokens with an ES256 key or an RS256 key of 2048 bits.
 type Issuer struct {
 	ECKey  *ecdsa.PrivateKey
@@ -64,7 +66,7 @@ func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.
 		c.Keys = must(auth.ParseKeySet(i.JWKS()))
 	}
 	if scopes == nil {
-		scopes = []string{"plants/read", "plants/write"}
+		scopes = plantScopes
 	}
 	v, err := auth.New(c, scopes, http.DefaultClient, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -73,14 +75,16 @@ func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.
 	return v
 }
 
-// Claims returns the claims of a token for sub. Without scopes there is no scope claim.
+// Claims returns the claims of a token for sub. The default scopes are plants/read and
+// plants/write.
 func Claims(sub string, scopes ...string) map[string]any {
-	now := time.Now()
-	claims := map[string]any{"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix()}
-	if len(scopes) > 0 {
-		claims["scope"] = strings.Join(scopes, " ")
+	if scopes == nil {
+		scopes = plantScopes
 	}
-	return claims
+	now := time.Now()
+	return map[string]any{
+		"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix(), "scope": strings.Join(scopes, " "),
+	}
 }
 
 // Token returns a token with [Claims], signed with the ES256 key.
