@@ -13,8 +13,7 @@ import (
 func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
 
 // Claims are checked strictly. A token that says that it is something else is not
-// an access token. Only some access tokens have nonce or auth_time, and those say
-// what they are or, with auth_time, name scopes.
+// an access token. Some access tokens have claims of ID tokens, and say what they are.
 func TestClaims(t *testing.T) {
 	const notJSON, send, likeID = "without duplicate names", "send the access token", "looks like an ID token, or the issuer's access tokens do"
 	long := strings.Repeat("x", 1000)
@@ -76,10 +75,17 @@ func TestClaims(t *testing.T) {
 		// Kinds of tokens.
 		{"", `"token_use":"access","auth_time":1`, ""},
 		{"", `"token_use":"id"`, send},
+		{"", `"token_use":"Access"`, send},
+		{"", `"token_use":null`, send},
 		{"", `"token_use":true`, `the claim token_use is ""`},
 		{"", `"typ":"Bearer","auth_time":1`, ""},
 		{"", `"typ":"at+jwt"`, ""},
-		{"", `"typ":"access"`, ""},
+		{"", `"typ":"BEARER"`, ""},
+		{"", `"typ":"AT+JWT","nonce":"x"`, ""},
+		{"", `"typ":"access"`, `the claim typ is "access"`},
+		{"", `"typ":"b-earer"`, send},
+		{"", `"typ":""`, send},
+		{"", `"typ":null`, send},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
 		{"scope", `"events":{},"scope":""`, send},
@@ -87,9 +93,7 @@ func TestClaims(t *testing.T) {
 		{"scope", `"c_hash":"x","scope":""`, likeID},
 		{"", `"token_class":"authorization_code"`, send},
 		{"", `"token_class":"access_token","type":"user"`, ""},
-		{"", `"ttype":"A"`, send},
-		{"", `"ttype":"R"`, send},
-		{"", `"ttype":"T"`, ""},
+		{"", `"ttype":"authorization_code"`, send},
 		{"", `"type":"refresh_token"`, send},
 		{"", `"type":["refresh_token"]`, ""},
 		{"", `"token_type":"Refresh"`, send},
@@ -112,10 +116,20 @@ func TestClaims(t *testing.T) {
 		{"scope", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
 		{"", `"nonce":"x","token_use":"access"`, ""},
 		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
-		{"scope", `"auth_time":1`, likeID},
-		{"scope", `"auth_time":1,"scope":""`, ""},
-		{"scope", `"auth_time":1,"scp":[]`, ""},
-		{"scope", `"auth_time":1,"scp":""`, ""},
+		{"scope", `"auth_time":1`, ""},
+		// Those of issuers that put the scopes into all their tokens.
+		{"scope", `"type":"refresh","scope":"plants/write"`, send},
+		{"scope", `"typ":"Refresh","scope":"plants/write"`, send},
+		{"scope", `"token_use":"refresh","scope":"plants/write"`, send},
+		{"scope", `"tokenName":"refresh_token","token_type":"Bearer","scope":["plants/write"]`, send},
+		{"scope", `"tokenType":"access-token","token_class":"refresh_token","scope":"plants/write"`, send},
+		{"scope", `"type":"id_token","scope":"plants/write"`, send},
+		{"scope", `"type":"code","scope":"plants/write"`, send},
+		{"scope", `"nonce":"x","scope":"plants/write"`, likeID},
+		{"", `"at_hash":"x","token_use":"access"`, ""},
+		{"", `"c_hash":"x","tokenName":"access_token"`, ""},
+		{"", `"at_hash":"x","typ":"JWT"`, likeID},
+		{"", `"c_hash":"x","token_type":"Bearer"`, likeID},
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 	} {
 		t.Run(test.without+" "+test.with, func(t *testing.T) {
@@ -135,8 +149,8 @@ func TestClaims(t *testing.T) {
 		t.Errorf("a subject of 255 bytes: got %q, %v", caller.Subject, err)
 	}
 	typed := authtest.Claims("alice")
-	typed["auth_time"], typed["nonce"] = 1, "x" // RFC 9068 section 2.2.1 allows the first
-	check(t, v, issuer.Sign(typed), "")         // the header's typ is at+jwt
-	typed["at_hash"] = "x"
-	check(t, v, issuer.Sign(typed), likeID)
+	typed["nonce"], typed["at_hash"], typed["c_hash"] = "x", "x", "x"
+	check(t, v, issuer.Sign(typed), "") // the header's typ is at+jwt
+	typed["type"] = "refresh_token"
+	check(t, v, issuer.Sign(typed), send)
 }

@@ -54,6 +54,7 @@ func TestAuthorizationHeader(t *testing.T) {
 		{[]string{"Bearer "}, none},
 		{[]string{token}, none},
 		{[]string{"Basic " + token}, none},
+		{[]string{"Bearer bearer " + token}, invalid + `: the token begins with "Bearer": send that word once`},
 		{[]string{"Bearer " + token, "Bearer " + token}, "2 Authorization headers"},
 		{[]string{"Basic x", "Bearer " + token}, "2 Authorization headers"},
 	} {
