@@ -25,8 +25,8 @@ var (
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 )
 
-// RetryAfter is how long clients should wait after ErrKeysUnavailable. While there are
-// no keys, requests start at most one fetch in this time.
+// RetryAfter is how long clients should wait after ErrKeysUnavailable. After a failed
+// fetch of the keys, no request starts another for this long.
 const RetryAfter = 5 * time.Second
 
 const (
@@ -83,8 +83,8 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, keys: keys}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured, and waits for them until
-// ctx ends. After an error, the fetch goes on or later requests try again.
+// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an
+// error, later requests try again.
 func (v *Verifier) Load(ctx context.Context) error { return v.keys.load(ctx) }
 
 // Authenticate returns the caller of a request, or one of this package's errors.
@@ -93,7 +93,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
-	token, err := v.verifyOnce(ctx, raw, time.Now())
+	token, err := v.verifyOnce(ctx, raw)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -105,10 +105,10 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 
 // verifyOnce is like verify, but returns a token from the cache if the issuer's keys
 // are still the same. Other keys may lack the one that signed it.
-func (v *Verifier) verifyOnce(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
-	hash := sha256.Sum256([]byte(raw))
+func (v *Verifier) verifyOnce(ctx context.Context, raw string) (*verifiedToken, error) {
+	hash, arrived := sha256.Sum256([]byte(raw)), v.keys.arrive()
 	if token := v.cache.lookup(hash); token != nil {
-		keys, err := v.keys.current(ctx, arrived)
+		keys, err := v.keys.current(ctx)
 		if err != nil {
 			return nil, err
 		}

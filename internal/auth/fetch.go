@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +15,84 @@ import (
 )
 
 const (
-	maxBodyBytes = 512 << 10       // of a document; real ones have a few thousand
-	fetchTimeout = 5 * time.Second // for a document, redirects included
-	maxRedirects = 3
+	maxBodyBytes    = 512 << 10       // of a document; real ones have a few thousand
+	maxRedirects    = 3               // for a document
+	fetchTimeout    = 3 * time.Second // for all documents of a fetch
+	metadataTimeout = time.Second     // if the address of the keys is known without them
 )
+
+// read reads the keys. If their address comes from the metadata, it reads that first,
+// since the issuer may have moved its keys and still serve the old ones. It returns the
+// address, and keeps the known one if the metadata can't be read. If only the keys can't
+// be read, the address is for the next fetch: a slow issuer must not need both each time.
+func (k *issuerKeys) read(ctx context.Context, known string) (address string, set *KeySet, err error) {
+	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	address = known
+	var metadataErr error
+	if len(k.metadata) > 0 {
+		address, metadataErr = k.readMetadata(ctx, known)
+	}
+	if address == "" {
+		k.warn("token keys not fetched", metadataErr)
+		return "", nil, metadataErr
+	}
+	set, err = get(ctx, k.client, address, ParseKeySet)
+	switch {
+	case err != nil && metadataErr != nil:
+		err = fmt.Errorf("%w; %w", err, metadataErr)
+		fallthrough
+	case err != nil:
+		k.warn("token keys not fetched", err)
+	case metadataErr != nil:
+		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
+	}
+	return address, set, err
+}
+
+func (k *issuerKeys) warn(message string, cause error) {
+	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
+}
+
+// readMetadata returns the address of the keys or, beside an error, the known one. It
+// requests the second document only if the first doesn't exist.
+func (k *issuerKeys) readMetadata(ctx context.Context, known string) (address string, err error) {
+	if known != "" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, metadataTimeout)
+		defer cancel()
+	}
+	var missing []string
+	for _, document := range k.metadata {
+		address, err := get(ctx, k.client, document, k.parseMetadata)
+		if err == nil {
+			return address, nil
+		}
+		if !isNotFound(err) {
+			return known, err
+		}
+		missing = append(missing, err.Error())
+	}
+	return known, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
+}
+
+// parseMetadata returns the address of the keys.
+func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
+	var m members
+	if err := unmarshalLeniently(body, &m); err != nil {
+		return "", errors.New("not a JSON object with issuer and jwks_uri")
+	}
+	issuer, _ := unquote(m["issuer"])
+	if issuer != k.issuer {
+		return "", fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
+	}
+	address, _ := unquote(m["jwks_uri"])
+	if err := CheckURL(address); err != nil {
+		return "", err
+	}
+	return address, nil
+}
 
 // A statusError is the status of a response without a document.
 type statusError int
@@ -33,9 +108,9 @@ func isNotFound(err error) bool {
 	return status == http.StatusNotFound || status == http.StatusForbidden
 }
 
-// read reads a document and parses it.
-func read[T any](client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
-	req, err := http.NewRequest(http.MethodGet, address, nil) // not with the context of a request that may end
+// get reads a document and parses it.
+func get[T any](ctx context.Context, client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return parsed, err
 	}
@@ -63,11 +138,10 @@ func read[T any](client *http.Client, address string, parse func(body []byte) (T
 	return parsed, err
 }
 
-// withLimits returns a copy of client that takes at most fetchTimeout for a document, and
-// follows at most maxRedirects redirects, to addresses that CheckURL accepts.
+// withLimits returns a copy of client that follows at most maxRedirects redirects, to
+// addresses that CheckURL accepts.
 func withLimits(client *http.Client) *http.Client {
 	limited := *client
-	limited.Timeout = fetchTimeout
 	limited.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)

@@ -20,9 +20,8 @@ import (
 )
 
 const (
-	notFound     = "HTTP/1.1 404 Not Found\r\n\r\n"
-	ok           = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
-	fetchTimeout = 5 * time.Second // of one document
+	notFound = "HTTP/1.1 404 Not Found\r\n\r\n"
+	ok       = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 )
 
 // A site maps addresses to what a server sends, in HTTP/1.1 or as the body
@@ -162,27 +161,6 @@ func TestRedirects(t *testing.T) {
 			s.pages[url] = redirect(route[i+1])
 		}
 		checkLoad(t, newVerifier(t, auth.Config{KeysURL: route[0]}, s, io.Discard), test.want)
-	}
-}
-
-// A fetch of several slow documents is not taken for a frozen one.
-func TestSlowDocuments(t *testing.T) {
-	for path, documents := range map[string]int{"openid-configuration": 2, "oauth-authorization-server": 3} {
-		synctest.Test(t, func(t *testing.T) {
-			issuer := authtest.NewIssuer(t)
-			address := authtest.IssuerURL + "/.well-known/" + path
-			s := &site{delay: 4 * time.Second, pages: map[string]string{address: metadata(authtest.IssuerURL, keysURL), keysURL: string(issuer.JWKS())}}
-			v := newVerifier(t, auth.Config{}, s, io.Discard)
-			check(t, v, issuer.Token("alice"), unavailable)
-			time.Sleep(3 * time.Second) // six have passed
-			check(t, v, issuer.Token("alice"), unavailable)
-			time.Sleep(time.Duration(documents)*s.delay - 6*time.Second)
-			synctest.Wait()
-			check(t, v, issuer.Token("alice"), "")
-			if n := len(s.requests); n != documents {
-				t.Errorf("%d requests, want %d", n, documents)
-			}
-		})
 	}
 }
 

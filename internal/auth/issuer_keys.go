@@ -14,53 +14,50 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// issuerKeys are the keys of an issuer, fixed or fetched from it. Requests start
-// fetches and wait for them: between requests the program may be frozen, as on AWS
-// Lambda, so a fetch that nobody waits for may never end.
+// issuerKeys are the keys of an issuer, fixed or fetched from it. A request fetches them
+// and waits for all of it: between requests the program may be frozen, as on AWS Lambda.
+// There is one fetch at a time. Whether a request starts one, or else waits for the one
+// that is running, depends on the keys at hand:
 //
-// The keys at hand decide when a request starts a fetch, and how long it waits, counted
-// from the start of the fetch or of the request, whichever was earlier:
-//
-//	keys at hand              starts a fetch                           waits
-//	none, or a day old        5 s after the start of the last one      3 s
-//	an hour old               30 s after the start of the last one     1 s
-//	don't verify the token    if the budget allows: three at once,     1 s
+//	keys at hand              starts a fetch                                waits
+//	none, or a day old        unless one failed in the last 5 s             3 s at most
+//	an hour old               unless one failed in the last 30 s            not at all
+//	don't verify the token    also if the budget allows: three at once,     1 s at most
 //	                          then one every 2 s
 //
-// Then the request uses the keys at hand, unless they are a day old. The fetch goes on even if nobody waits for it.
-//
-// A fetch has up to three steps: it reads the keys; then the metadata, since the issuer
-// may have moved its keys; and after a move the keys again. If their
-// address is unknown, it begins with the metadata. A request waits for the fetch that is
-// running, rather than starting another. Only a token that the keys don't verify starts
-// one while the metadata is being read: metadata that hangs must not hide a new key.
+// Then it uses the keys at hand, unless they are a day old.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
 	warnings rate.Sometimes // anybody can cause a fetch
 	issuer   string         // that the metadata must name
-	metadata []string       // where it may be; empty if the source is configured
+	metadata []string       // where it may be; empty if the address of the keys is configured
 	fixed    bool           // the keys are configured, and never fetched
 
-	mu           sync.Mutex // for what follows; methods that say so must be called with it
-	clock        clock
-	set          *KeySet       // nil without keys
-	fetched      time.Time     // when set was requested
-	address      string        // of the keys: configured, or found by a fetch; empty until it is known
-	fetchBegan   time.Time     // when the last fetch began; before the first, the zero time
-	keyStep      *step         // the last one that read the keys
-	metadataStep *step         // the last one that read the metadata
-	metadataDue  bool          // the next step of the fetch reads the metadata
-	changed      chan struct{} // closed, and replaced, when a step ends
-	searches     *rate.Limiter // of fetches for tokens that the keys don't verify
+	mu       sync.Mutex // for what follows; never held during a fetch
+	clock    clock
+	address  string        // of the keys; empty until it is known
+	set      *KeySet       // nil without keys
+	fetched  time.Time     // when the fetch of set began; without keys, the zero time
+	failed   time.Time     // when the last fetch failed, or the zero time if it didn't
+	err      error         // why there are no keys from the last fetch, or nil
+	running  chan struct{} // closed when the running fetch ends; nil if none is running
+	begun    int           // number of fetches
+	ended    int           // number of fetches
+	searches *rate.Limiter // of fetches for tokens that the keys don't verify
 }
 
 const (
 	refreshAfter = time.Hour
 	expireAfter  = 24 * time.Hour
 	retryRefresh = 30 * time.Second
-	loadWait     = 3 * time.Second // without keys
-	fetchWait    = time.Second
+	searchWait   = time.Second
+)
+
+var (
+	errNotFetched = errors.New("not fetched yet")
+	errFetching   = errors.New("still being fetched")
+	errPanic      = errors.New("panic")
 )
 
 // newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
@@ -68,18 +65,16 @@ const (
 // Cognito, a known address.
 func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	k := &issuerKeys{
-		client:       withLimits(client),
-		log:          log,
-		issuer:       c.Issuer,
-		fixed:        c.Keys != nil,
-		set:          c.Keys,
-		address:      c.KeysURL,
-		clock:        newClock(),
-		keyStep:      &step{ended: true},
-		metadataStep: &step{ended: true},
-		changed:      make(chan struct{}),
-		searches:     rate.NewLimiter(rate.Every(2*time.Second), 3),
-		warnings:     rate.Sometimes{Interval: time.Second},
+		client:   withLimits(client),
+		log:      log,
+		issuer:   c.Issuer,
+		fixed:    c.Keys != nil,
+		set:      c.Keys,
+		address:  c.KeysURL,
+		clock:    newClock(),
+		err:      errNotFetched,
+		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
+		warnings: rate.Sometimes{Interval: time.Second},
 	}
 	if c.Keys != nil || c.KeysURL != "" {
 		return k, nil
@@ -107,120 +102,137 @@ func isCognito(issuer *url.URL) bool {
 	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
 }
 
-// load starts a fetch, unless one is running, and waits until it or ctx ends. It returns
-// an error if the fetch failed or goes on, even if there are keys from an earlier one.
+// load fetches the keys, or waits for the fetch that is running, until ctx ends. It
+// returns an error if there are no keys from that fetch, even if there are older ones.
 func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.idle() {
-		k.start(k.clock.now())
+	err := errFetching
+	if k.running == nil {
+		k.fetch(ctx)
+		err = k.err
+	} else if k.wait(ctx, fetchTimeout) {
+		err = k.err
 	}
-	k.await(ctx, k.idle)
-	if err := k.fetchError(); err != nil {
-		return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
-	}
-	return nil
+	return unavailable(err)
 }
 
-// current returns keys that are less than a day old and, if the issuer responds in
-// time, less than an hour. They are for a request that arrived at the given time.
-func (k *issuerKeys) current(ctx context.Context, arrived time.Time) (*KeySet, error) {
+// unavailable returns err as an ErrKeysUnavailable, or nil. It is no other error: one of
+// a context would mean that the request has run out of time.
+func unavailable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
+}
+
+// arrive returns the number of fetches that have begun. For a request that arrives now,
+// only later ones are sure to get the keys that the issuer has published.
+func (k *issuerKeys) arrive() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.begun
+}
+
+// current returns keys that are less than a day old and, if the issuer responds, less
+// than an hour.
+func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed {
 		return k.set, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := k.clock.now()
-	switch {
-	case k.expired(now):
-		k.refresh(ctx, now, arrived, RetryAfter, loadWait)
-	case now.Sub(k.fetched) >= refreshAfter:
-		k.refresh(ctx, now, arrived, retryRefresh, fetchWait)
+	switch age := k.since(k.fetched); {
+	case age < refreshAfter:
+		return k.set, nil
+	case age < expireAfter && k.running == nil && k.since(k.failed) >= retryRefresh:
+		k.fetch(context.WithoutCancel(ctx))
 	}
-	if k.expired(now) {
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, k.fetchError())
-	}
-	return k.set, nil
-}
-
-// expired reports whether there are no keys, or only keys that are too old. It must be
-// called with k.mu.
-func (k *issuerKeys) expired(now time.Time) bool {
-	return k.set == nil || now.Sub(k.fetched) >= expireAfter
-}
-
-// refresh starts a fetch if none is running and the last one began at least an interval
-// ago. Then it waits until the fetch ends, or it or the request is older than wait. It
-// waits for the metadata too: if the program is frozen after each request, it would never
-// be read otherwise. It must be called with k.mu.
-func (k *issuerKeys) refresh(ctx context.Context, now, arrived time.Time, interval, wait time.Duration) {
-	if now.Sub(k.fetchBegan) >= interval && k.idle() {
-		k.start(now)
-	}
-	ctx, cancel := k.withLimit(ctx, now, arrived, wait)
-	defer cancel()
-	k.await(ctx, k.idle)
-}
-
-// search starts a fetch for a token that the keys at hand don't verify. It starts none
-// while keys are being read, since waiting for these is free, nor when the budget is
-// spent. The context is for awaitNewer: it ends when the last fetch or the request is a
-// second old.
-func (k *issuerKeys) search(ctx context.Context, arrived time.Time) (context.Context, context.CancelFunc) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.clock.now()
-	if !k.keyStep.running(now) && k.searches.AllowN(now, 1) {
-		k.start(now)
-	}
-	return k.withLimit(ctx, now, arrived, fetchWait)
-}
-
-// withLimit returns a context that ends when the last fetch or the request is older than
-// wait. A request may wait more than once. It must be called with k.mu.
-func (k *issuerKeys) withLimit(ctx context.Context, now, arrived time.Time, wait time.Duration) (context.Context, context.CancelFunc) {
-	age := max(now.Sub(k.fetchBegan), time.Since(arrived))
-	return context.WithTimeout(ctx, wait-age)
-}
-
-// awaitNewer waits for other keys than the rejected ones, until the fetch or ctx ends. If
-// it gets none, it returns nil, or an error if the fetch failed or goes on.
-func (k *issuerKeys) awaitNewer(ctx context.Context, rejected *KeySet) (*KeySet, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.await(ctx, func() bool { return k.set != rejected || k.idle() })
-	if k.set == rejected {
-		return nil, k.fetchError()
-	}
-	return k.set, nil
-}
-
-// await waits until done returns true or ctx ends. It must be called with k.mu, and
-// unlocks it meanwhile.
-func (k *issuerKeys) await(ctx context.Context, done func() bool) {
-	for !done() && ctx.Err() == nil {
-		changed := k.changed
-		k.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
+	for k.since(k.fetched) >= expireAfter {
+		switch {
+		case k.running != nil:
+			if !k.wait(ctx, fetchTimeout) {
+				return nil, unavailable(errFetching)
+			}
+		case k.since(k.failed) >= RetryAfter:
+			k.fetch(context.WithoutCancel(ctx))
+		default:
+			return nil, unavailable(k.err)
 		}
-		k.mu.Lock()
 	}
+	return k.set, nil
 }
 
-// fetchError returns an error if a fetch goes on or the last one got no keys: then the
-// issuer may have other keys than those at hand. It must be called with k.mu.
-func (k *issuerKeys) fetchError() error {
-	switch {
-	case !k.keyStep.ended || !k.metadataStep.ended:
-		return errors.New("still being fetched")
-	case k.address == "":
-		return k.metadataStep.err
-	default:
-		return k.keyStep.err
+// newer returns keys other than the rejected ones, which don't verify a token. It
+// returns nil if the issuer has none, or an error if that isn't known. It fetches them
+// if need be. The request arrived when this many fetches had begun, see [issuerKeys.arrive].
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived int) (*KeySet, error) {
+	if k.fixed {
+		return nil, nil
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.set == rejected {
+		switch {
+		case k.ended > arrived:
+			return nil, k.err
+		case k.running != nil:
+			if !k.wait(ctx, searchWait) {
+				return nil, errFetching
+			}
+		case k.since(k.failed) >= RetryAfter && k.searches.AllowN(k.clock.now(), 1):
+			k.fetch(context.WithoutCancel(ctx))
+		default:
+			return nil, k.err
+		}
+	}
+	return k.set, nil
+}
+
+// since returns how long ago t was. Since the zero time it has been longer than any limit.
+// It must be called with k.mu.
+func (k *issuerKeys) since(t time.Time) time.Duration { return k.clock.now().Sub(t) }
+
+// wait waits until the running fetch or ctx ends, or the limit is over, and reports
+// whether the fetch has ended. It must be called with k.mu, and unlocks it meanwhile.
+func (k *issuerKeys) wait(ctx context.Context, limit time.Duration) bool {
+	running, timer := k.running, time.NewTimer(limit)
+	defer timer.Stop()
+	k.mu.Unlock()
+	select {
+	case <-running:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	k.mu.Lock()
+	return k.running != running
+}
+
+// fetch fetches the keys, until ctx ends. It must be called with k.mu while no fetch is
+// running, and unlocks it meanwhile.
+func (k *issuerKeys) fetch(ctx context.Context) {
+	began, address, running := k.clock.now(), k.address, make(chan struct{})
+	k.begun++
+	k.running = running
+	k.mu.Unlock()
+	set, err := (*KeySet)(nil), errPanic
+	defer func() { // after a panic too, since handlers recover from it
+		k.mu.Lock()
+		k.ended++
+		k.running, k.address, k.err = nil, address, err
+		switch {
+		case err == nil:
+			k.fetched, k.failed = began, time.Time{}
+			if k.set == nil || k.set.document != set.document { // else the cache of tokens stays valid
+				k.set = set
+			}
+		case ctx.Err() == nil: // the issuer is at fault
+			k.failed = k.clock.now()
+		}
+		close(running)
+	}()
+	address, set, err = k.read(ctx, address)
 }

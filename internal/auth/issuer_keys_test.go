@@ -3,13 +3,17 @@ package auth_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
 )
 
 func TestWithdrawnKey(t *testing.T) {
@@ -19,9 +23,9 @@ func TestWithdrawnKey(t *testing.T) {
 		time.Sleep(time.Hour - ms) // the keys are not due for a refresh yet
 		i.check(t, "a", "", atOnce, 0)
 		time.Sleep(ms)
-		i.check(t, "a", invalid, time.Second, 2) // a refresh, and a search for the key
+		i.check(t, "a", invalid, 900*ms, 1) // the refresh needs no search after it
 		i.check(t, "b", "", atOnce, 0)
-		time.Sleep(time.Hour - 101*ms) // the age counts from the beginning of the search
+		time.Sleep(time.Hour - 901*ms) // the age counts from the beginning of the fetch
 		i.check(t, "b", "", atOnce, 0)
 		time.Sleep(ms)
 		i.check(t, "b", "", 900*ms, 1)
@@ -34,9 +38,9 @@ func TestFailingRefresh(t *testing.T) {
 		i.set(ms) // the issuer is down from now on
 		time.Sleep(time.Hour)
 		i.check(t, "a", "", ms, 1)
-		time.Sleep(29 * time.Second) // before the next attempt
+		time.Sleep(30*time.Second - ms) // before the next attempt
 		i.check(t, "a", "", atOnce, 0)
-		time.Sleep(time.Second)
+		time.Sleep(ms)
 		i.check(t, "a", "", ms, 1)
 		time.Sleep(23*time.Hour - time.Minute)
 		i.check(t, "a", "", ms, 1)
@@ -47,79 +51,125 @@ func TestFailingRefresh(t *testing.T) {
 	})
 }
 
-// A request waits for a slow refresh or search until that has taken a second.
-func TestSlowIssuer(t *testing.T) {
+// The request that refreshes the keys waits for an issuer that hangs, and no other.
+func TestHangingRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
-		i.set(4500*ms, "a", "b")
-		i.check(t, "b", invalid, time.Second, 1)
-		for range 2 { // which costs no further search
-			i.check(t, "c", invalid, atOnce, 0)
-		}
-		i.check(t, "a", "", atOnce, 0)
-		time.Sleep(3500 * ms) // the search ends
-		i.check(t, "b", "", atOnce, 0)
-		i.set(ms, "a", "b")
-		for range 3 {
-			i.check(t, "c", invalid, ms, 1)
-		}
-
-		i.set(4500*ms, "d")
+		i.set(time.Hour, "a")
 		time.Sleep(time.Hour)
-		i.check(t, "a", "", time.Second, 1)
-		i.check(t, "a", "", atOnce, 0)
-		i.check(t, "d", invalid, atOnce, 0)
-		time.Sleep(3500 * ms) // the refresh ends
-		i.check(t, "d", "", atOnce, 0)
+		var group sync.WaitGroup
+		group.Go(func() { i.took(t, "a", "", 3*time.Second) })
+		for range 10 {
+			time.Sleep(299 * ms)
+			i.took(t, "a", "", atOnce)
+		}
+		group.Wait()
+		i.check(t, "a", "", atOnce, 1)
+	})
+}
+
+// A token that the keys don't verify waits for an issuer that hangs, in the request that
+// fetches for 3 s, in others for a second, and then not at all for a while. Other tokens
+// never wait.
+func TestHangingSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		for range 3 {
+			i.set(time.Hour, "a", "b")
+			var group sync.WaitGroup
+			group.Go(func() { i.took(t, "b", invalid, 3*time.Second) })
+			time.Sleep(10 * ms)
+			group.Go(func() { i.took(t, "b", "still being fetched", time.Second) })
+			group.Go(func() { i.took(t, "c", invalid, time.Second) })
+			i.took(t, "a", "", atOnce)
+			group.Wait()
+			if n := i.fetches(); n != 1 {
+				t.Errorf("%d fetches, want 1", n)
+			}
+			i.check(t, "b", "newer keys are unknown: GET https://keys.test/k: context deadline exceeded", atOnce, 0)
+			time.Sleep(5*time.Second - ms)
+			i.check(t, "b", invalid, atOnce, 0)
+			time.Sleep(ms)
+		}
+		i.set(200*ms, "a", "b")
+		i.check(t, "b", "", 200*ms, 1)
 	})
 }
 
 // Anybody can make up a kid, so searches have a budget: three at once, and one more
-// every two seconds. It makes no difference whether they fail.
+// every two seconds.
 func TestSearchBudget(t *testing.T) {
-	for _, kids := range [][]string{{"a"}, nil} {
-		synctest.Test(t, func(t *testing.T) {
-			i := newRemoteIssuer(t, "a")
-			i.set(200*ms, kids...)
-			time.Sleep(ms) // after the first fetch
-			want := `no key for EdDSA has the kid "b"`
-			if kids == nil {
-				want += ", and newer keys are unknown: "
-			}
-			for range 3 {
-				i.check(t, "b", want, 200*ms, 1)
-			}
-			time.Sleep(1390 * ms) // almost two seconds since the first
-			i.check(t, "b", invalid, atOnce, 0)
-			time.Sleep(20 * ms)
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(200*ms, "a")
+		for range 3 {
+			i.check(t, "b", `no key for EdDSA has the kid "b"`, 200*ms, 1)
+		}
+		time.Sleep(1390 * ms) // almost two seconds since the first
+		i.check(t, "b", invalid, atOnce, 0)
+		time.Sleep(20 * ms)
+		i.check(t, "b", invalid, 200*ms, 1)
+		i.check(t, "a", "", atOnce, 0)
+		time.Sleep(50 * time.Minute) // the budget is full, but not larger
+		for range 3 {
 			i.check(t, "b", invalid, 200*ms, 1)
+		}
+		i.check(t, "b", invalid, atOnce, 0)
+		i.set(200*ms, "a", "b")
+		time.Sleep(2 * time.Second)
+		i.check(t, "b", "", 200*ms, 1)
+	})
+}
+
+// After a failed search there is none for a while. A refresh fails likewise.
+func TestSearchPausesAfterFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(200 * ms)
+		for _, age := range []time.Duration{0, time.Hour} {
+			time.Sleep(age)
+			const want = `no key for EdDSA has the kid "b", and newer keys are unknown: `
+			i.check(t, "b", want, 200*ms, 1)
+			i.check(t, "b", want, atOnce, 0)
 			i.check(t, "a", "", atOnce, 0)
-			time.Sleep(50 * time.Minute) // the budget is full, but not larger
-			for range 3 {
-				i.check(t, "b", invalid, 200*ms, 1)
-			}
-			i.check(t, "b", invalid, atOnce, 0)
-			i.set(200*ms, "a", "b")
-			time.Sleep(2 * time.Second)
-			i.check(t, "b", "", 200*ms, 1)
-		})
-	}
+			time.Sleep(5*time.Second - ms)
+			i.check(t, "b", want, atOnce, 0)
+			time.Sleep(ms)
+			i.check(t, "b", want, 200*ms, 1)
+		}
+		time.Sleep(5 * time.Second)
+		i.set(200*ms, "a", "b")
+		i.check(t, "b", "", 200*ms, 1)
+		i.check(t, "c", `no key for EdDSA has the kid "c"`, 200*ms, 1) // the pause is over
+	})
 }
 
 func TestNoKeysYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
 		i.check(t, "a", unavailable, atOnce, 1)
-		time.Sleep(5*time.Second - ms) // before the next attempt
-		i.check(t, "a", unavailable, atOnce, 0)
+		time.Sleep(auth.RetryAfter - ms) // before the next attempt
+		i.check(t, "a", unavailable+": GET https://keys.test/k: status 404", atOnce, 0)
 		time.Sleep(ms)
-		i.set(time.Hour, "a") // longer than a fetch may take
-		i.check(t, "a", unavailable+": still being fetched", 3*time.Second, 1)
-		i.check(t, "a", unavailable, atOnce, 0)
-		time.Sleep(2 * time.Second)
-		synctest.Wait() // until that fetch has failed
-		i.set(2900*ms, "a")
-		i.check(t, "a", "", 2900*ms, 1)
+		for _, test := range []struct {
+			delay, took time.Duration
+			want        string
+		}{{time.Hour, 3 * time.Second, unavailable}, {2900 * ms, 2900 * ms, ""}} {
+			i.set(test.delay, "a")
+			var group sync.WaitGroup
+			for n := range 10 { // all wait
+				group.Go(func() {
+					time.Sleep(time.Duration(n) * ms)
+					i.took(t, "a", test.want, test.took-time.Duration(n)*ms)
+				})
+			}
+			group.Wait()
+			if n := i.fetches(); n != 1 {
+				t.Errorf("%d fetches, want 1", n)
+			}
+			i.check(t, "a", test.want, atOnce, 0)
+			time.Sleep(auth.RetryAfter)
+		}
 	})
 }
 
@@ -144,15 +194,11 @@ func TestFetchIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
 		i.set(800*ms, "a", "b")
-		start := time.Now()
 		var group sync.WaitGroup
 		for n := range 100 {
 			group.Go(func() {
 				time.Sleep(time.Duration(n) * ms)
-				check(t, i.v, i.token("b"), "")
-				if d := time.Since(start); d != 800*ms {
-					t.Errorf("took %v, want the time of the fetch", d)
-				}
+				i.took(t, "b", "", 800*ms-time.Duration(n)*ms)
 			})
 		}
 		group.Wait()
@@ -162,32 +208,180 @@ func TestFetchIsShared(t *testing.T) {
 	})
 }
 
-// A request or a start whose context ends returns at once; the fetch goes on for
-// the others.
-func TestCanceledRequest(t *testing.T) {
+// A search doesn't trust a fetch that began before its request arrived: the issuer may
+// have published the key in between.
+func TestKeyPublishedDuringFetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(500*ms, "a")
+		var group sync.WaitGroup
+		group.Go(func() { i.took(t, "x", invalid, 500*ms) })
+		time.Sleep(100 * ms)
+		i.set(900*ms, "a", "b")
+		for range 10 {
+			group.Go(func() { i.took(t, "b", "", 1300*ms) })
+		}
+		group.Go(func() { i.took(t, "y", invalid, 1300*ms) }) // trusts the second one
+		group.Wait()
+		if n := i.fetches(); n != 2 {
+			t.Errorf("%d fetches, want 2", n)
+		}
+	})
+}
+
+// No request fails while an issuer replaces its key, as it should: the new one is
+// published before it signs, and the old one until its tokens have expired.
+func TestRotation(t *testing.T) {
+	for _, delay := range []time.Duration{0, 50 * ms, 900 * ms} {
+		synctest.Test(t, func(t *testing.T) {
+			i := newRemoteIssuer(t, "0")
+			start := time.Now()
+			var group sync.WaitGroup
+			for client := range 32 {
+				group.Go(func() {
+					for n := range 200 {
+						kid := time.Since(start) / (10 * time.Second) // that signs
+						if n%10 == 0 {
+							kid = max(kid-1, 0)
+						}
+						check(t, i.v, i.token(fmt.Sprint(int(kid))), "")
+						time.Sleep(time.Duration(100+client) * ms)
+					}
+				})
+			}
+			for n := range 3 {
+				i.set(delay, fmt.Sprint(max(n-1, 0)), fmt.Sprint(n), fmt.Sprint(n+1))
+				time.Sleep(10 * time.Second)
+			}
+			group.Wait()
+			if n := i.fetches(); n > 3 {
+				t.Errorf("%d fetches for at most 3 keys", n)
+			}
+		})
+	}
+}
+
+// A client that disconnects doesn't end the fetch of its request, on which others rely.
+// One that waits for another's returns at once.
+func TestDisconnectedClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
 		i.set(500*ms, "a")
-		canceled := func(kid, want string) {
-			t.Helper()
+		send := func(kid, want string, took time.Duration) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*ms)
 			defer cancel()
 			start := time.Now()
 			caller, err := i.v.Authenticate(ctx, bearer(i.token(kid)))
 			checkResult(t, caller, err, want)
-			if err := i.v.Load(ctx); !errors.Is(err, auth.ErrKeysUnavailable) {
+			if d := time.Since(start); d != took {
+				t.Errorf("took %v, want %v", d, took)
+			}
+		}
+		var group sync.WaitGroup
+		group.Go(func() { send("a", "", 500*ms) })
+		time.Sleep(ms)
+		group.Go(func() { send("a", unavailable, 100*ms) })
+		i.took(t, "a", "", 499*ms)
+		group.Wait()
+		i.set(500*ms, "a", "b")
+		group.Go(func() { send("b", "", 500*ms) })
+		time.Sleep(ms)
+		send("b", invalid, 100*ms)
+		group.Wait()
+		time.Sleep(time.Hour)
+		send("b", "", 500*ms)
+		if n := i.fetches(); n != 3 {
+			t.Errorf("%d fetches, want 3", n)
+		}
+	})
+}
+
+// A start that has no time for the whole fetch doesn't count as a failure of the issuer.
+func TestLoadEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t)
+		i.set(500*ms, "a")
+		load := func() {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), 100*ms)
+			defer cancel()
+			start := time.Now()
+			if err := i.v.Load(ctx); !errors.Is(err, auth.ErrKeysUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Load: got %v", err)
 			}
 			if d := time.Since(start); d != 100*ms {
 				t.Errorf("took %v, want the time until the context ends", d)
 			}
 		}
-		canceled("a", unavailable)
-		i.check(t, "a", "", 400*ms, 1)
-		canceled("b", invalid) // during its search
+		load()
+		i.check(t, "a", "", 500*ms, 2)
+		load()
+		i.check(t, "b", invalid, 500*ms, 2)
 		time.Sleep(time.Hour)
-		canceled("a", "") // with the keys at hand
+		load()
+		i.check(t, "a", "", 500*ms, 2)
+
+		// A request that waits for it starts a fetch of its own.
+		i.v = newVerifier(t, auth.Config{KeysURL: keysURL}, i, io.Discard)
+		go load()
+		time.Sleep(ms)
+		i.check(t, "a", "", 599*ms, 2)
+		go i.took(t, "b", invalid, 500*ms)
+		time.Sleep(ms)
+		load() // and the reverse
 		time.Sleep(time.Second)
+	})
+}
+
+// A fetch that panics, as handlers let it, is over, and others don't wait for it.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t)
+		i.set(0, "a")
+		broken := true
+		network := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if broken {
+				panic("broken")
+			}
+			return i.RoundTrip(r)
+		})
+		v, err := auth.New(auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keysURL},
+			[]string{"plants/read"}, &http.Client{Transport: network}, slog.New(slog.DiscardHandler))
+		must(err)
+		i.v = v
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			v.Authenticate(t.Context(), bearer(i.token("a")))
+		}()
+		broken = false
+		i.check(t, "a", unavailable, atOnce, 0)
+		time.Sleep(auth.RetryAfter)
+		i.check(t, "a", "", atOnce, 1)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A refresh that finds the same document leaves the cache of tokens as it is.
+func TestUnchangedKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a", "b")
+		for range 3 {
+			i.check(t, "a", "", atOnce, 0)
+			i.check(t, "b", "", atOnce, 0)
+			if n := i.v.Cached(); n != 2 {
+				t.Errorf("%d tokens in the cache, want 2", n)
+			}
+			check(t, i.v, i.token("x"), invalid)
+			time.Sleep(time.Hour)
+			i.check(t, "a", "", atOnce, 2)
+		}
 	})
 }
 

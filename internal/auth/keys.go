@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,8 @@ const (
 
 // A KeySet is a JSON Web Key Set. It doesn't change.
 type KeySet struct {
-	keys []key
+	keys     []key
+	document [sha256.Size]byte // the hash of its text
 }
 
 // A key verifies signatures.
@@ -76,7 +78,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	if err := unmarshalLeniently(data, &document); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
-	set := new(KeySet)
+	set := &KeySet{document: sha256.Sum256(data)}
 	var faults []string
 	for i, value := range document.Keys {
 		k := parseKey(value)

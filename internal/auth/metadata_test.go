@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,164 +67,167 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// Each fetch reads the keys at the known address and then the metadata, whose
-// address may have changed.
-func TestMovedKeys(t *testing.T) {
-	const moved = "https://moved.test/keys"
-	synctest.Test(t, func(t *testing.T) {
-		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		expect := func(issuer *authtest.Issuer, want string, requests ...string) {
-			t.Helper()
-			checkTook(t, v, issuer, want, 0)
-			if !slices.Equal(s.requests, requests) {
-				t.Errorf("fetched %q, want %q", s.requests, requests)
-			}
-			s.requests = nil
-		}
-		expect(old, "", openID, keysURL)
-		expect(tokens, invalid, keysURL, openID) // a search
-		s.pages[openID] = metadata("https://a.test", moved)
-		expect(tokens, "", keysURL, openID, moved)
-		time.Sleep(time.Hour)
-		expect(tokens, "", moved, openID) // a refresh
-		delete(s.pages, openID)
-		time.Sleep(time.Hour)
-		expect(tokens, "", moved, openID, oauth)
-		expect(tokens, "") // although the metadata is gone
-		if err := v.Load(t.Context()); err != nil {
-			t.Errorf("fresh keys without metadata: %v", err)
-		}
-	})
+// A discovered is https://a.test, whose metadata has the address of its keys.
+type discovered struct {
+	site
+	tokens *authtest.Issuer
+	log    strings.Builder
+	v      *auth.Verifier
 }
 
-// A token that is signed with a new key waits for the key, but not for the metadata,
-// unless that leads to the key.
-func TestRotatedKeyWithMetadata(t *testing.T) {
-	const moved = "https://moved.test/keys"
-	synctest.Test(t, func(t *testing.T) {
-		old, tokens, elsewhere := authtest.NewIssuer(t), authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(elsewhere.JWKS())}}
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		checkLoad(t, v, "")
-		s.delay = 300 * ms
-		s.pages[keysURL] = string(tokens.JWKS())
-		checkTook(t, v, tokens, "", 300*ms)
-		checkTook(t, v, old, invalid, 300*ms) // until the same fetch ends
-		s.pages[openID] = metadata("https://a.test", moved)
-		checkTook(t, v, elsewhere, "", 900*ms)
-	})
+func newDiscovered(t *testing.T) *discovered {
+	t.Helper()
+	d := &discovered{tokens: authtest.NewIssuer(t)}
+	d.pages = map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(d.tokens.JWKS())}
+	d.v = newVerifier(t, auth.Config{Issuer: "https://a.test"}, &d.site, &d.log)
+	return d
 }
 
-// checkTook is check with a token of https://a.test that these keys sign. The response
-// must take exactly this long.
-func checkTook(t *testing.T, v *auth.Verifier, keys *authtest.Issuer, want string, took time.Duration) {
+// check is check with a token that these keys sign. The response must take exactly this
+// long, with these requests since the last check.
+func (d *discovered) check(t *testing.T, keys *authtest.Issuer, want string, took time.Duration, requests ...string) {
 	t.Helper()
 	start := time.Now()
 	claims := authtest.Claims("alice")
 	claims["iss"], claims["exp"] = "https://a.test", 1e10
-	check(t, v, keys.Sign(claims), want)
-	if d := time.Since(start); d != took {
-		t.Errorf("took %v, want %v", d, took)
+	check(t, d.v, keys.Sign(claims), want)
+	if got := time.Since(start); got != took {
+		t.Errorf("took %v, want %v", got, took)
+	}
+	if !slices.Equal(d.requests, requests) {
+		t.Errorf("fetched %q, want %q", d.requests, requests)
+	}
+	d.requests = nil
+}
+
+// Each fetch reads the metadata first, since the issuer may have moved its keys and
+// still serve the old ones. Without the metadata, the known address is used.
+func TestMovedKeys(t *testing.T) {
+	const moved = "https://moved.test/keys"
+	synctest.Test(t, func(t *testing.T) {
+		d, elsewhere := newDiscovered(t), authtest.NewIssuer(t)
+		d.check(t, d.tokens, "", 0, openID, keysURL)
+		d.check(t, elsewhere, invalid, 0, openID, keysURL) // a search
+		d.pages[openID], d.pages[moved] = metadata("https://a.test", moved), string(elsewhere.JWKS())
+		d.check(t, elsewhere, "", 0, openID, moved)
+		d.check(t, d.tokens, invalid, 0, openID, moved) // although the old address has its key
+		time.Sleep(time.Hour)
+		d.check(t, elsewhere, "", 0, openID, moved) // a refresh
+		delete(d.pages, openID)
+		time.Sleep(time.Hour)
+		d.check(t, elsewhere, "", 0, openID, oauth, moved)
+		d.check(t, elsewhere, "", 0) // the fetch counts
+		for _, page := range []string{metadata("https://a.test", "http://b.test/keys"), metadata("https://b.test", keysURL), "{}", "<html>"} {
+			d.pages[openID] = page
+			for range 2 { // a rejected address isn't used the next time either
+				time.Sleep(time.Hour)
+				d.check(t, elsewhere, "", 0, openID, moved)
+			}
+		}
+	})
+}
+
+// A rejected address isn't used even if no other is known.
+func TestRejectedAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiscovered(t)
+		d.pages[openID], d.pages["http://b.test/keys"] = metadata("https://a.test", "http://b.test/keys"), string(d.tokens.JWKS())
+		for range 3 {
+			d.check(t, d.tokens, unavailable, 0, openID)
+			time.Sleep(auth.RetryAfter)
+		}
+	})
+}
+
+// An address that was found counts even if the keys can't be read there.
+func TestAddressIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiscovered(t)
+		jwks := d.pages[keysURL]
+		delete(d.pages, keysURL)
+		d.check(t, d.tokens, "k: status 404", 0, openID, keysURL)
+		time.Sleep(auth.RetryAfter)
+		d.pages = map[string]string{keysURL: jwks}
+		d.check(t, d.tokens, "", 0, openID, oauth, keysURL)
+	})
+}
+
+// Metadata that hangs takes a third of a fetch, if the address is known, and leaves the
+// rest to the keys. If it isn't, it may take all.
+func TestHangingMetadata(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, rotated := newDiscovered(t), authtest.NewIssuer(t)
+		d.delays = map[string]time.Duration{openID: time.Hour}
+		d.check(t, d.tokens, unavailable, 3*time.Second, openID)
+		time.Sleep(auth.RetryAfter)
+		d.delays[openID] = 2900 * ms
+		d.check(t, d.tokens, "", 2900*ms, openID, keysURL)
+		d.delays[openID] = time.Hour
+		d.pages[keysURL] = string(rotated.JWKS())
+		d.check(t, rotated, "", time.Second, openID, keysURL)
+		d.delays[keysURL] = 1900 * ms
+		time.Sleep(time.Hour)
+		d.check(t, rotated, "", 2900*ms, openID, keysURL)
+		d.delays[keysURL] = time.Hour
+		time.Sleep(time.Hour)
+		d.check(t, rotated, "", 3*time.Second, openID, keysURL)
+	})
+}
+
+// The keys of an issuer that takes more than a second and a half for each document are
+// read after two tries, with and without a start before them, and refreshed each hour.
+func TestSlowDocuments(t *testing.T) {
+	for _, start := range []time.Duration{0, 2 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDiscovered(t)
+			d.delay = 1501 * ms
+			if start == 0 {
+				d.check(t, d.tokens, unavailable, 3*time.Second, openID, keysURL)
+				time.Sleep(auth.RetryAfter)
+			} else {
+				ctx, cancel := context.WithTimeout(t.Context(), start)
+				defer cancel()
+				if err := d.v.Load(ctx); err == nil {
+					t.Error("the start was long enough")
+				}
+				d.requests = nil
+			}
+			d.check(t, d.tokens, "", 2501*ms, openID, keysURL)
+			for range 30 {
+				old := d.tokens
+				d.tokens = authtest.NewIssuer(t)
+				d.pages[keysURL] = string(d.tokens.JWKS())
+				time.Sleep(time.Hour)
+				d.check(t, old, invalid, 2501*ms, openID, keysURL)
+				d.check(t, d.tokens, "", 0)
+			}
+		})
 	}
 }
 
-// The log says whether there are new keys.
+// A failed fetch has one line in the log, which says whether there are new keys.
 func TestMetadataFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const both, keysOnly = `msg="token keys not fetched"`, `msg="metadata of the token issuer not fetched; the keys were"`
-		var log strings.Builder
-		s := &site{pages: map[string]string{}, delay: 2 * time.Second} // so that each failure is logged
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, &log)
-		expect := func(want string, messages ...string) {
+		const nothing, keysOnly = `msg="token keys not fetched" cause="`, `msg="metadata of the token issuer not fetched; the keys were" cause="`
+		d := newDiscovered(t)
+		pages := d.pages
+		d.pages = nil
+		expect := func(want, line string) {
 			t.Helper()
-			log.Reset()
-			checkLoad(t, v, want)
-			lines := strings.SplitAfter(log.String(), "\n")
-			if len(lines) != len(messages)+1 {
-				t.Errorf("got the log:\n%s", &log)
-			}
-			for n, message := range messages {
-				if !strings.Contains(lines[n], message) || !strings.Contains(lines[n], "status 404") {
-					t.Errorf("got %s, want %s", lines[n], message)
-				}
+			time.Sleep(time.Second)
+			d.log.Reset()
+			checkLoad(t, d.v, want)
+			if got := d.log.String(); !strings.Contains(got, line) || strings.Count(got, "\n") > 1 || line == "" && got != "" {
+				t.Errorf("got the log:\n%swant one line with %s", got, line)
 			}
 		}
-		expect("status 404", both)
-		s.pages[keysURL] = string(authtest.NewIssuer(t).JWKS())
-		s.pages[openID] = metadata("https://a.test", keysURL)
-		expect("")
-		delete(s.pages, openID)
-		expect("", keysOnly)
-		delete(s.pages, keysURL)
-		expect("status 404", both, both)
-	})
-}
-
-// A search doesn't wait for metadata that another fetch is reading.
-func TestSearchWhileMetadataHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS())}}
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		checkLoad(t, v, "")
-		s.delays = map[string]time.Duration{openID: time.Hour}
-		checkTook(t, v, tokens, invalid, time.Second)
-		synctest.Wait()
-		s.pages[keysURL] = string(tokens.JWKS())
-		checkTook(t, v, tokens, "", 0)
-		checkTook(t, v, old, invalid, time.Second)
-		time.Sleep(10 * time.Second) // the fetch ends
-		synctest.Wait()
-		if n := strings.Count(strings.Join(s.requests, " "), openID); n != 2 {
-			t.Errorf("the metadata was requested %d times, want once after the start", n)
-		}
-	})
-}
-
-// A token in the cache that older keys verified is verified again. Its request doesn't
-// wait for two fetches.
-func TestOneWaitForCachedToken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tokens, others := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		const url = authtest.IssuerURL + "/.well-known/openid-configuration"
-		s := &site{pages: map[string]string{url: metadata(authtest.IssuerURL, keysURL), keysURL: string(tokens.JWKS())}}
-		v, token := newVerifier(t, auth.Config{}, s, io.Discard), es256(tokens, lastingClaims)
-		check(t, v, token, "")
-		checkLoad(t, v, "") // the same keys
-		time.Sleep(time.Hour)
-		delete(s.pages, keysURL)
-		s.delays = map[string]time.Duration{url: time.Hour}
-		go func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 900*ms)
-			defer cancel()
-			v.Authenticate(ctx, bearer(es256(others, lastingClaims))) // starts another fetch when ctx ends
-		}()
-		start := time.Now()
-		check(t, v, token, "")
-		if d := time.Since(start); d != time.Second {
-			t.Errorf("took %v, want a second", d)
-		}
-		time.Sleep(10 * time.Second) // the fetch ends
-	})
-}
-
-// Keys are read at the new address even if those at the old one were being read.
-func TestMovedKeysDuringSearch(t *testing.T) {
-	const moved = "https://moved.test/keys"
-	synctest.Test(t, func(t *testing.T) {
-		old, tokens := authtest.NewIssuer(t), authtest.NewIssuer(t)
-		s := &site{pages: map[string]string{openID: metadata("https://a.test", keysURL), keysURL: string(old.JWKS()), moved: string(tokens.JWKS())}}
-		v := newVerifier(t, auth.Config{Issuer: "https://a.test"}, s, io.Discard)
-		checkLoad(t, v, "")
-		s.delay = 200 * ms
-		s.pages[openID] = metadata("https://a.test", moved)
-		var group sync.WaitGroup
-		group.Go(func() { checkTook(t, v, tokens, "", 700*ms) })
-		time.Sleep(300 * ms)                // until the metadata is being read
-		checkTook(t, v, tokens, "", 400*ms) // the rest of the old keys, and the new ones
-		group.Wait()
+		expect("status 404", nothing+"no metadata of the token issuer: GET "+openID+": status 404 Not Found; GET "+oauth+": status 404 Not Found")
+		d.pages = pages
+		expect("", "")
+		delete(d.pages, openID)
+		expect("", keysOnly+"no metadata of the token issuer: ")
+		delete(d.pages, keysURL)
+		expect("status 404", nothing+"GET https://keys.test/k: status 404 Not Found; no metadata of the token issuer: ")
 	})
 }
 

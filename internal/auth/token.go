@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -31,9 +30,8 @@ type verifiedToken struct {
 	keys   *KeySet // that verified the signature
 }
 
-// verify checks everything about a token except the time. It arrived with a
-// request at the given time.
-func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*verifiedToken, error) {
+// verify checks everything about a token except the time. See [issuerKeys.arrive].
+func (v *Verifier) verify(ctx context.Context, raw string, arrived int) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -65,35 +63,26 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived time.Time) (*
 	return &verifiedToken{caller, checked, keys}, nil
 }
 
-// signedBy returns the keys that verify jws, whose header is h. If the present
-// ones don't, the issuer may have a new key, under any kid. Then signedBy tries each
-// newer key set, until the search for them ends.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived time.Time) (*KeySet, error) {
-	keys, err := v.keys.current(ctx, arrived)
+// signedBy returns the keys that verify jws, whose header is h. If the present ones
+// don't, the issuer may have a new key, under any kid.
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived int) (*KeySet, error) {
+	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fault := keys.verify(jws, h)
-	if fault == nil {
-		return keys, nil
-	}
-	if v.keys.fixed {
-		return nil, fault
-	}
-	search, cancel := v.keys.search(ctx, arrived)
-	defer cancel()
 	for {
-		newer, err := v.keys.awaitNewer(search, keys)
-		if err != nil { // which would mean 503, but anybody can make up a kid
-			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
+		fault := keys.verify(jws, h)
+		if fault == nil {
+			return keys, nil
 		}
-		if newer == nil {
+		newer, err := v.keys.newer(ctx, keys, arrived)
+		switch {
+		case err != nil: // which would mean 503, but anybody can make up a kid
+			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
+		case newer == nil:
 			return nil, fault
 		}
 		keys = newer
-		if fault = keys.verify(jws, h); fault == nil {
-			return keys, nil
-		}
 	}
 }
 
