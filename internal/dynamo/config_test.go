@@ -228,9 +228,6 @@ func TestTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.SDK.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
-		t.Errorf("%d requests, want 1; error %v", requests, err)
-	}
 	limits := client.SDK.Options().HTTPClient.(*http.Client)
 	transport := limits.Transport.(*http.Transport)
 	if idle := transport.IdleConnTimeout; limits.Timeout != time.Second || idle <= 0 || idle >= time.Minute {
@@ -238,5 +235,9 @@ func TestTransport(t *testing.T) {
 	}
 	if total, each := transport.MaxIdleConns, transport.MaxIdleConnsPerHost; min(total, each) < 64 {
 		t.Errorf("%d idle connections, %d for a host, want at least 64", total, each)
+	}
+	limits.Timeout = 0 // a busy machine may be slow
+	if _, err := client.SDK.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
+		t.Errorf("%d requests, want 1; error %v", requests, err)
 	}
 }

@@ -25,7 +25,7 @@ func (f *function) awaitLog(t *testing.T, text string) {
 	})
 }
 
-// All log lines from the first request on, including those of the SDK, have the ids
+// All log lines from the first request on, including those of retries, have the ids
 // of the trace and of the request in Lambda and API Gateway. None contains data of
 // the client. Each request has one line of its own.
 func TestLambdaLog(t *testing.T) {
@@ -70,8 +70,9 @@ func TestLambdaLog(t *testing.T) {
 			got = append(got, line.APIRequestID)
 		}
 	}
-	if !slices.Equal(got, want) || strings.Contains(log, "secret=x") || !strings.Contains(log, `"level":"DEBUG","msg":"AWS SDK"`) ||
+	if !slices.Equal(got, want) || strings.Contains(log, "secret=x") ||
+		!regexp.MustCompile(`"level":"DEBUG",.*"cause":".*ProvisionedThroughputExceededException`).MatchString(log) ||
 		!regexp.MustCompile(`"level":"ERROR","msg":"request".*"status":500.*AccessDeniedException`).MatchString(log) {
-		t.Errorf("the log has the requests %q, want %q, and lines of the SDK and of an error:\n%s", got, want, log)
+		t.Errorf("the log has the requests %q, want %q, and lines with the causes of a retry and of an error:\n%s", got, want, log)
 	}
 }
