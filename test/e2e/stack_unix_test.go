@@ -28,7 +28,7 @@ func TestStackScript(t *testing.T) {
 			echo "exit code $?"
 		done
 		pool=$(aws cognito-idp list-user-pools --max-results 1 --query 'UserPools[0].Id' --output text)
-		aws cognito-idp list-users --user-pool-id "$pool" --query 'length(Users)'`).CombinedOutput()
+		aws cognito-idp list-users --user-pool-id "$pool" --filter 'username ^= "acceptance-"' --query 'length(Users)'`).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
