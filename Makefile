@@ -184,7 +184,7 @@ check-deployed: need-stack ## check the table, the index and the token keys of t
 	@$(in_region) name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
 		--query StackResourceDetail.PhysicalResourceId --output text) && \
 	report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && \
-	printf '{"check": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
+	printf '{"selftest": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
 	cat "$$report" && echo && grep -q '^{"ok":true' "$$report"
 
 acceptance-stack: need-stack ## run the acceptance suite against the deployed stack, as users of its user pool

@@ -15,7 +15,7 @@ import (
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/go-json-experiment/json"
 
-	"example.com/plantstore/internal/check"
+	"example.com/plantstore/internal/selftest"
 )
 
 // reserve is the time for the report. The hook stops trying the new version that long
@@ -64,11 +64,11 @@ func (h *hook) try(ctx context.Context) error {
 	defer cancel()
 	var cause error
 	for {
-		err := h.check(ctx)
+		err := h.selftest(ctx)
 		if err == nil {
 			return nil
 		}
-		// If the deadline ended this check, an earlier error says more.
+		// If the deadline ended this self-test, an earlier error says more.
 		if cause == nil || ctx.Err() == nil {
 			cause = err
 		}
@@ -80,19 +80,19 @@ func (h *hook) try(ctx context.Context) error {
 	}
 }
 
-// check makes the new version check itself: its table, its keys, and that it serves HTTP
+// selftest makes the new version test itself: its table, its keys, and that it serves HTTP
 // requests.
-func (h *hook) check(ctx context.Context) error {
-	out, err := h.function.Invoke(ctx, &lambdaclient.InvokeInput{FunctionName: &h.version, Payload: []byte(check.Event)})
+func (h *hook) selftest(ctx context.Context) error {
+	out, err := h.function.Invoke(ctx, &lambdaclient.InvokeInput{FunctionName: &h.version, Payload: []byte(selftest.Event)})
 	if err != nil {
 		return err
 	}
 	if out.FunctionError != nil {
 		return fmt.Errorf("the function failed: %.2000s", out.Payload)
 	}
-	var report check.Report
+	var report selftest.Report
 	if err := json.Unmarshal(out.Payload, &report); err != nil || report.Parts == nil {
-		return fmt.Errorf("the function answered the check with %.500s", out.Payload)
+		return fmt.Errorf("the function answered the self-test with %.500s", out.Payload)
 	}
 	if report.OK {
 		return nil

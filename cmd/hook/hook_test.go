@@ -17,7 +17,7 @@ import (
 	lambdaclient "github.com/aws/aws-sdk-go-v2/service/lambda"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"example.com/plantstore/internal/check"
+	"example.com/plantstore/internal/selftest"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
 )
@@ -31,7 +31,7 @@ func TestHook(t *testing.T) {
 	t.Parallel()
 	const version = "arn:aws:lambda:eu-central-1:123456789012:function:plants:7"
 	works := func(_ context.Context, event []byte) ([]byte, error) {
-		if string(event) != check.Event {
+		if string(event) != selftest.Event {
 			t.Errorf("the hook invokes the function with %s", event)
 		}
 		return []byte(`{"ok":true,"parts":{}}`), nil

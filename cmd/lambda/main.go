@@ -15,13 +15,13 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/awsenv"
-	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/selftest"
 )
 
 // warmTimeout limits warm. An init may take 10 s, but a client may be waiting.
@@ -58,13 +58,13 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	warm(ctx, verifier, client, cfg.Tables[config.PlantTable], log)
+	warm(ctx, verifier, client, cfg.TableNames[config.PlantTable], log)
 	parts := map[string]func(context.Context) error{"keys": verifier.Load}
-	for table, name := range cfg.Tables {
-		parts[table.Resource] = func(ctx context.Context) error { return dynamo.Check(ctx, client, name) }
+	for table, name := range cfg.TableNames {
+		parts[table.Resource] = func(ctx context.Context) error { return dynamo.Probe(ctx, client, name) }
 	}
-	service := handlers.New(dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]), verifier, log)
-	return &check.Handler{Parts: parts, Next: lambdahttp.New(service, log)}, nil
+	service := handlers.New(dynamo.New[plants.Plant](client, cfg.TableNames[config.PlantTable]), verifier, log)
+	return &selftest.Handler{Parts: parts, Next: lambdahttp.New(service, log)}, nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
@@ -75,8 +75,8 @@ func warm(ctx context.Context, verifier *auth.Verifier, client *dynamo.Client, t
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		// One request is enough to connect. dynamo.Check sends more, which write.
-		if err := dynamo.CheckIndex(ctx, client, table); err != nil {
+		// One request is enough to connect. dynamo.Probe sends more, which write.
+		if err := dynamo.ProbeIndex(ctx, client, table); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}
 	})

@@ -40,7 +40,7 @@ func TestUnreachable(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":401,`) {
 		t.Errorf("%v\n%s", err, got)
 	}
-	got, err = e.Invoke(t.Context(), []byte(`{"check": true}`))
+	got, err = e.Invoke(t.Context(), []byte(`{"selftest": true}`))
 	const want = `^{"ok":false,"parts":{("\w+Table":"storage unreachable: .*",)+"http":"ok","keys":"keys of the token issuer unavailable: .*"}}$`
 	if err != nil || !regexp.MustCompile(want).Match(got) {
 		t.Errorf("the check got %s, %v, want %s", got, err, want)

@@ -64,14 +64,14 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	}
 	where += ", region " + client.SDK.Options().Region
 	for _, table := range config.Tables {
-		name := cfg.Tables[table]
+		name := cfg.TableNames[table]
 		if err := prepareTable(ctx, client, name, table.Variable); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 		where += ", table " + name
 	}
 	return &stores{
-		plants: dynamo.New[plants.Plant](client, cfg.Tables[config.PlantTable]),
+		plants: dynamo.New[plants.Plant](client, cfg.TableNames[config.PlantTable]),
 		close:  func() error { return nil },
 		where:  where,
 	}, nil
@@ -87,7 +87,7 @@ func prepareTable(ctx context.Context, client *dynamo.Client, name, variable str
 		}
 		return err
 	}
-	err := dynamo.Check(ctx, client, name)
+	err := dynamo.Probe(ctx, client, name)
 	if noResponse(err) {
 		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
 	}

@@ -59,7 +59,7 @@ func BenchmarkCreate(b *testing.B) {
 	s := openTest(b, newPath(b))
 	var id atomic.Int64
 	create := func() {
-		if err := s.Create(b.Context(), "alice", rose(id.Add(1)), records.NewIdempotencyKey()); err != nil {
+		if err := s.Create(b.Context(), "alice", rose(id.Add(1)), records.NewWriteToken()); err != nil {
 			b.Error(err)
 		}
 	}

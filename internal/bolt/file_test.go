@@ -52,7 +52,7 @@ func TestWritesShareCommits(t *testing.T) {
 	before, created := commits(t, s.file), 0
 	for i, err := range together(t, s.file, 64, func(i int) error {
 		// Of four creates each, one succeeds.
-		return s.Create(t.Context(), "alice", rose(int64(i/4)), records.NewIdempotencyKey())
+		return s.Create(t.Context(), "alice", rose(int64(i/4)), records.NewWriteToken())
 	}) {
 		if err == nil {
 			created++
@@ -74,7 +74,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 		// Two each of one id: the second is in use only if the first is stored.
 		r := rose(int64(i / 2))
 		r.Fields.Name = strings.Repeat("\x00", plants.MaxNameLength)
-		return s.Create(t.Context(), "alice", r, records.NewIdempotencyKey())
+		return s.Create(t.Context(), "alice", r, records.NewWriteToken())
 	}) {
 		if !errors.Is(err, records.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db") {
 			t.Errorf("create %d: %v, want %v and the file's name", i, err, records.ErrUnwritable)
@@ -111,7 +111,7 @@ func TestCommits(t *testing.T) {
 		other.Fields.Name = "ivy"
 		for i, test := range []struct{ got, want error }{
 			{s.Create(t.Context(), "alice", rose(1), "key"), nil},
-			{s.Create(t.Context(), "alice", other, "key"), records.ErrKeyReused},
+			{s.Create(t.Context(), "alice", other, "key"), records.ErrWriteTokenReused},
 			{s.Create(t.Context(), "bob", rose(1), "key"), records.ErrInUse},
 			{s.Delete(t.Context(), "bob", 1), records.ErrNotFound},
 		} {

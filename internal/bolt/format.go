@@ -40,12 +40,11 @@ var (
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a record, in JSON. Its id is in the key. The
-// idempotency key keeps the name that it had in the first release.
+// A value is the stored form of a record, in JSON. Its id is in the key.
 type value[T any] struct {
-	Fields         T                      `json:",embed"`
-	CreatedAt      time.Time              `json:"created_at"` // UTC, RFC 3339
-	IdempotencyKey records.IdempotencyKey `json:"write_token"`
+	Fields     T                  `json:",embed"`
+	CreatedAt  time.Time          `json:"created_at"` // UTC, RFC 3339
+	WriteToken records.WriteToken `json:"write_token"`
 }
 
 // ownerKey returns the prefix that the keys of owner's records have in common. It

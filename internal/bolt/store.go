@@ -49,8 +49,8 @@ func NewStore[T any](file *File, idBucket, recordBucket string) *Store[T] {
 }
 
 // Create implements [records.Store].
-func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], key records.IdempotencyKey) error {
-	v, err := json.Marshal(value[T]{r.Fields, time.Now().UTC(), key})
+func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], token records.WriteToken) error {
+	v, err := json.Marshal(value[T]{r.Fields, time.Now().UTC(), token})
 	if err != nil {
 		return err
 	}
@@ -69,10 +69,10 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 		switch err := s.decode(r.ID, stored.Get(recordKey), &old); {
 		case err != nil:
 			return false, err
-		case old.IdempotencyKey != key:
+		case old.WriteToken != token:
 			return false, records.ErrInUse
 		case !reflect.DeepEqual(old.Fields, r.Fields):
-			return false, records.ErrKeyReused
+			return false, records.ErrWriteTokenReused
 		}
 		return false, nil // a retry
 	})

@@ -31,8 +31,8 @@ var Variables = []string{TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, Re
 
 // Config holds the settings of the service.
 type Config struct {
-	// Tables has the name of each of the package's [Tables].
-	Tables map[Table]string
+	// TableNames has the name of each of the package's [Tables].
+	TableNames map[Table]string
 
 	// Tokens says which tokens are accepted. Without an issuer, only ScopesOptional
 	// may be set.
@@ -51,7 +51,7 @@ type Config struct {
 func FromEnv(getenv func(string) string) (Config, error) {
 	var c Config
 	var err error
-	if c.Tables, err = tables(getenv); err != nil {
+	if c.TableNames, err = tables(getenv); err != nil {
 		return Config{}, err
 	}
 	level := cmp.Or(getenv(LogLevel), "info")

@@ -55,7 +55,7 @@ func TestFromEnv(t *testing.T) {
 		}},
 	} {
 		got, err := FromEnv(env(test.settings, nil))
-		got.Tables = nil // see TestTables
+		got.TableNames = nil // see TestTables
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%v: got %+v, %v, want %+v", test.settings, got, err, test.want)
 		}

@@ -13,8 +13,8 @@ func TestTables(t *testing.T) {
 		"no!name": "", "ab": "", strings.Repeat("x", 256): "",
 	} {
 		c, err := FromEnv(env(map[string]string{"TABLE_NAME": value}, nil))
-		if c.Tables[PlantTable] != want {
-			t.Errorf("%q: got the table %q, want %q", value, c.Tables[PlantTable], want)
+		if c.TableNames[PlantTable] != want {
+			t.Errorf("%q: got the table %q, want %q", value, c.TableNames[PlantTable], want)
 		}
 		if (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), "TABLE_NAME") {
 			t.Errorf("%q: error %v", value, err)

@@ -203,7 +203,7 @@ func TestTenthOfResponsesLost(t *testing.T) {
 		})
 		store := dynamo.New[plants.Plant](client, "plants")
 		for id := range int64(calls) {
-			if err := store.Create(t.Context(), "alice", record{ID: id, Fields: fern.Fields}, records.NewIdempotencyKey()); err != nil {
+			if err := store.Create(t.Context(), "alice", record{ID: id, Fields: fern.Fields}, records.NewWriteToken()); err != nil {
 				t.Fatalf("create %d: %v", id, err)
 			}
 		}

@@ -103,7 +103,7 @@ func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynam
 func put(t *testing.T, store plantRecords, owner string, all ...record) {
 	t.Helper()
 	for _, r := range all {
-		if err := store.Create(t.Context(), owner, r, records.NewIdempotencyKey()); err != nil {
+		if err := store.Create(t.Context(), owner, r, records.NewWriteToken()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -117,7 +117,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 		t.Errorf("%s: no error", name)
 	}
 	for _, sentinel := range []error{
-		records.ErrInUse, records.ErrKeyReused, records.ErrNotFound, records.ErrThrottled, records.ErrUnreachable, records.ErrUnwritable,
+		records.ErrInUse, records.ErrWriteTokenReused, records.ErrNotFound, records.ErrThrottled, records.ErrUnreachable, records.ErrUnwritable,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if got := errors.Is(err, sentinel); got != (sentinel == want) {

@@ -13,14 +13,13 @@ import (
 )
 
 // The attributes of every item. The fields of the record are beside them, under
-// their names in JSON. A zero field has no attribute. The idempotency key keeps the
-// name that it had in the first release, since tables outlive the program. Expressions,
-// which are texts, spell the names out, with #owner for the reserved word owner.
+// their names in JSON. A zero field has no attribute. Expressions, which are texts,
+// spell the names out, with #owner for the reserved word owner.
 const (
-	attrID             = "id"          // N, the partition key
-	attrOwner          = "owner"       // S
-	attrCreatedAt      = "created_at"  // S, a timestamp; Delete compares it
-	attrIdempotencyKey = "write_token" // S, of the request that created the record
+	attrID         = "id"          // N, the partition key
+	attrOwner      = "owner"       // S
+	attrCreatedAt  = "created_at"  // S, a timestamp; Delete compares it
+	attrWriteToken = "write_token" // S, of the request that created the record
 )
 
 // An item is a record as DynamoDB stores it, or some of its attributes.
@@ -32,12 +31,12 @@ var (
 )
 
 // encode returns the item for a record that is created now.
-func (s *Store[T]) encode(owner string, r records.Record[T], key records.IdempotencyKey) (item, error) {
+func (s *Store[T]) encode(owner string, r records.Record[T], token records.WriteToken) (item, error) {
 	it := item{
-		attrID:             number(r.ID),
-		attrOwner:          str(owner),
-		attrCreatedAt:      str(timestamp(time.Now())),
-		attrIdempotencyKey: str(string(key)),
+		attrID:         number(r.ID),
+		attrOwner:      str(owner),
+		attrCreatedAt:  str(timestamp(time.Now())),
+		attrWriteToken: str(string(token)),
 	}
 	fields := reflect.ValueOf(r.Fields)
 	for i, name := range s.fields {

@@ -44,7 +44,7 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 		fault                               dynamolocal.Fault
 		nothing, notFound, inUse, keyReused error
 	}{
-		{dynamolocal.Throttle, records.ErrNotFound, records.ErrNotFound, records.ErrInUse, records.ErrKeyReused},
+		{dynamolocal.Throttle, records.ErrNotFound, records.ErrNotFound, records.ErrInUse, records.ErrWriteTokenReused},
 		{dynamolocal.Cut, nil, records.ErrUnreachable, records.ErrUnreachable, records.ErrUnreachable},
 	} {
 		store, proxy := newFaulty(t)

@@ -52,7 +52,7 @@ func New[T any](client *Client, table string) *Store[T] {
 	for field := range reflect.TypeFor[T]().Fields() {
 		name, _ := records.ParseTag(field.Tag)
 		switch name {
-		case attrID, attrOwner, attrCreatedAt, attrIdempotencyKey:
+		case attrID, attrOwner, attrCreatedAt, attrWriteToken:
 			panic(fmt.Sprintf("dynamo: the store adds the attribute %q itself: rename the field of %T", name, *new(T)))
 		}
 		// A placeholder, since the name may be a reserved word.
@@ -66,8 +66,8 @@ func New[T any](client *Client, table string) *Store[T] {
 
 // Create implements [records.Store]. It is one PutItem, which costs a write unit
 // per KB of the record in the table, and the same in the index.
-func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], key records.IdempotencyKey) error {
-	it, err := s.encode(owner, r, key)
+func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], token records.WriteToken) error {
+	it, err := s.encode(owner, r, token)
 	if err != nil {
 		return err
 	}
@@ -82,16 +82,16 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		// An earlier attempt may have created a record that was deleted since. Then the id
 		// isn't simply in use.
-		return ifClear(unclear, s.existing(failed.Item, owner, r, key))
+		return ifClear(unclear, s.existing(failed.Item, owner, r, token))
 	}
 	return storeError(ctx, err)
 }
 
 // existing returns the result of the Create of r if old has its id already.
-func (s *Store[T]) existing(old item, owner string, r records.Record[T], key records.IdempotencyKey) error {
+func (s *Store[T]) existing(old item, owner string, r records.Record[T], token records.WriteToken) error {
 	oldOwner, _ := text(old, attrOwner)
-	oldKey, _ := text(old, attrIdempotencyKey)
-	if oldOwner != owner || oldKey != string(key) {
+	oldToken, _ := text(old, attrWriteToken)
+	if oldOwner != owner || oldToken != string(token) {
 		return records.ErrInUse
 	}
 	var stored records.Record[T]
@@ -99,7 +99,7 @@ func (s *Store[T]) existing(old item, owner string, r records.Record[T], key rec
 		return err
 	}
 	if !reflect.DeepEqual(stored.Fields, r.Fields) {
-		return records.ErrKeyReused
+		return records.ErrWriteTokenReused
 	}
 	return nil
 }

@@ -20,23 +20,23 @@ func TestStore(t *testing.T) {
 var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}, {Name: "Basil", Tag: new("")}, {Name: "Fern", Tag: new("herb")}}
 
 // The store keeps the contract of [records.Store], and uses exactly the actions of
-// [dynamo.TableActions] and [dynamo.IndexActions]. So does the check, which would
+// [dynamo.TableActions] and [dynamo.IndexActions]. So does Probe, which would
 // else accept a function that lacks a permission.
 func testStore[T records.Fields](t *testing.T, examples []T) {
 	t.Parallel()
 	direct, table := dynamolocal.Table(t)
-	used, checked := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
+	used, probed := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
 	store := dynamo.New[T](dynamolocal.Client(t, used.URL), table)
 	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return store })
-	if err := dynamo.Check(t.Context(), dynamolocal.Client(t, checked.URL), table); err != nil {
+	if err := dynamo.Probe(t.Context(), dynamolocal.Client(t, probed.URL), table); err != nil {
 		t.Error(err)
 	}
 	want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}
 	if got := actions(used); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the store uses %v, but internal/dynamo/table.go has %v: correct it, and TablePolicy in template.yaml, or add a test to recordstest", got, want)
 	}
-	if got := actions(checked); !maps.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("Check uses %v, but internal/dynamo/table.go has %v: make Check try each action, and no other", got, want)
+	if got := actions(probed); !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("Probe uses %v, but internal/dynamo/table.go has %v: make Probe try each action, and no other", got, want)
 	}
 }
 

@@ -61,7 +61,7 @@ func EnsureTable(ctx context.Context, client *Client, name string) error {
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		return fmt.Errorf("create the table %q: %w", name, storeError(ctx, err))
 	}
-	if err := Check(ctx, client, name); err != nil {
+	if err := Probe(ctx, client, name); err != nil {
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", name, err)
 	}
 	return nil

@@ -25,11 +25,11 @@ func key(names ...string) (schema []types.KeySchemaElement) {
 	return schema
 }
 
-// EnsureTable, which calls Check, accepts no table with another schema. CheckIndex
+// EnsureTable, which calls Probe, accepts no table with another schema. ProbeIndex
 // ignores differences outside the index.
 func TestSchema(t *testing.T) {
 	for name, test := range map[string]struct {
-		index  bool                             // whether CheckIndex accepts the schema
+		index  bool                             // whether ProbeIndex accepts the schema
 		change func(*dynamodb.CreateTableInput) // of the schema
 	}{
 		"key of another name": {true, func(in *dynamodb.CreateTableInput) {
@@ -53,8 +53,8 @@ func TestSchema(t *testing.T) {
 			if _, err := client.SDK.CreateTable(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
-			if err := dynamo.CheckIndex(t.Context(), client, table); (err == nil) != test.index {
-				t.Errorf("CheckIndex returned %v, want success: %t", err, test.index)
+			if err := dynamo.ProbeIndex(t.Context(), client, table); (err == nil) != test.index {
+				t.Errorf("ProbeIndex returned %v, want success: %t", err, test.index)
 			}
 			if err := dynamo.EnsureTable(t.Context(), client, table); err == nil || !strings.Contains(err.Error(), "use a table with another name") ||
 				!regexp.MustCompile(`^table "`+table+`": (index: )?ValidationException: `).MatchString(err.Error()) {
@@ -64,9 +64,9 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// A failed request of a check is reported by its code and message. That for a wrong
+// A failed request of a probe is reported by its code and message. That for a wrong
 // signature would quote the session token.
-func TestCheckFails(t *testing.T) {
+func TestProbeFails(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
@@ -77,33 +77,33 @@ func TestCheckFails(t *testing.T) {
 			"InvalidSignatureException": "the signature is wrong or has expired",
 		} {
 			proxy.Fail(operation, dynamolocal.Refuse(400, code))
-			if err := dynamo.Check(t.Context(), client, table); fmt.Sprint(err) != prefix+code+": "+message {
+			if err := dynamo.Probe(t.Context(), client, table); fmt.Sprint(err) != prefix+code+": "+message {
 				t.Errorf("%s answers %s: %v", operation, code, err)
 			}
 		}
 	}
 }
 
-// Checks repeat a request that is throttled.
-func TestCheckThrottled(t *testing.T) {
+// Probes repeat a request that is throttled.
+func TestProbeThrottled(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	client := dynamolocal.Client(t, proxy.URL)
 	for _, operation := range []string{"PutItem", "DeleteItem", "Query"} {
 		proxy.Fail(operation, dynamolocal.Throttle)
-		if err := dynamo.Check(t.Context(), client, table); err != nil {
-			t.Errorf("Check, %s: %v", operation, err)
+		if err := dynamo.Probe(t.Context(), client, table); err != nil {
+			t.Errorf("Probe, %s: %v", operation, err)
 		}
 	}
 	proxy.Fail("Query", dynamolocal.Throttle)
-	if err := dynamo.CheckIndex(t.Context(), client, table); err != nil {
-		t.Errorf("CheckIndex: %v", err)
+	if err := dynamo.ProbeIndex(t.Context(), client, table); err != nil {
+		t.Errorf("ProbeIndex: %v", err)
 	}
 }
 
 // Concurrent calls create the table, which is ready then. Another one changes no
-// plant, not even one with the id that Check uses.
+// plant, not even one with the id that Probe uses.
 func TestEnsureTable(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.TableName(t)

@@ -22,7 +22,7 @@ type nullStore struct {
 	page                        records.Page[plants.Plant]
 }
 
-func (*nullStore) Create(context.Context, string, records.Record[plants.Plant], records.IdempotencyKey) error {
+func (*nullStore) Create(context.Context, string, records.Record[plants.Plant], records.WriteToken) error {
 	return nil
 }
 

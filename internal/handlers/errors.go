@@ -68,7 +68,7 @@ var publicErrors = []struct {
 	{context.DeadlineExceeded, publicError{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
 	{context.Canceled, publicError{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
 	{records.ErrInUse, publicError{CodeInUse, "id is in use; choose another id at random", nil}},
-	{records.ErrKeyReused, publicError{CodeKeyReused, "Idempotency-Key was used for this id with other field values; repeat the first request unchanged, or choose a new key and a new id", nil}},
+	{records.ErrWriteTokenReused, publicError{CodeKeyReused, "Idempotency-Key was used for this id with other field values; repeat the first request unchanged, or choose a new key and a new id", nil}},
 	{records.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
 	{records.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
 	{records.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},

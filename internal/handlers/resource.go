@@ -40,7 +40,7 @@ func create[T records.Fields](store records.Store[T]) serveFunc {
 		if err := checkMediaType(r.Header); err != nil {
 			return response{}, err
 		}
-		key, err := r.idempotencyKey()
+		token, err := r.writeToken()
 		if err != nil {
 			return response{}, err
 		}
@@ -52,26 +52,26 @@ func create[T records.Fields](store records.Store[T]) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		if err := store.Create(r.Context(), r.caller.Subject, record, key); err != nil {
+		if err := store.Create(r.Context(), r.caller.Subject, record, token); err != nil {
 			return response{}, err
 		}
 		return response{status: http.StatusOK, body: encode(record.Fields)}, nil
 	}
 }
 
-// idempotencyKey returns the key that makes r repeatable, from its header
-// Idempotency-Key. Without the header, the key is random.
-func (r *request) idempotencyKey() (records.IdempotencyKey, error) {
+// writeToken returns the token that makes r repeatable, from its header
+// Idempotency-Key. Without the header, the token is random.
+func (r *request) writeToken() (records.WriteToken, error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if len(keys) == 0 {
-		return records.NewIdempotencyKey(), nil
+		return records.NewWriteToken(), nil
 	}
 	// A comma may mean that a gateway joined two headers.
 	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == ',' }
 	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKeyLength || strings.ContainsFunc(keys[0], invalid) {
 		return "", failf(CodeInvalidKey, "Idempotency-Key must be given once, with 1 to %d visible ASCII characters and no comma", maxKeyLength)
 	}
-	return records.HashIdempotencyKey(r.caller.Subject, keys[0]), nil
+	return records.HashWriteToken(r.caller.Subject, keys[0]), nil
 }
 
 // list returns the function that lists the caller's records in store. If the time runs

@@ -48,10 +48,10 @@ type Fields interface {
 // # Atomicity
 //
 // Create and Delete are atomic and durable: each takes effect completely or not
-// at all, at one moment between call and return. ErrInUse, ErrKeyReused and
+// at all, at one moment between call and return. ErrInUse, ErrWriteTokenReused and
 // ErrNotFound mean that the call has no effect. After any other error it may have
 // taken effect, or may still do so. To find out, the caller repeats the Create with
-// the same idempotency key, or the Delete.
+// the same write token, or the Delete.
 //
 // There is one exception. A store that repeats its requests to a database may get no
 // response to the first one, and a success from the second. The first may then still
@@ -84,14 +84,14 @@ type Store[T any] interface {
 	// Create stores r for owner.
 	//
 	// If a record with r.ID exists, Create writes nothing. If the same owner
-	// created it with the same idempotency key, this is a retry: Create returns
+	// created it with the same write token, this is a retry: Create returns
 	// nil if the existing fields are the same ([reflect.DeepEqual]), or else
-	// ErrKeyReused. In all other cases it returns ErrInUse.
+	// ErrWriteTokenReused. In all other cases it returns ErrInUse.
 	//
-	// Of concurrent calls with the same id and different keys, exactly one
+	// Of concurrent calls with the same id and different tokens, exactly one
 	// succeeds. After a Delete the id is free again, and a Create with the
-	// same key re-creates the record.
-	Create(ctx context.Context, owner string, r Record[T], key IdempotencyKey) error
+	// same token re-creates the record.
+	Create(ctx context.Context, owner string, r Record[T], token WriteToken) error
 
 	// List returns the records of owner that q selects, in ascending order of
 	// id over the whole range of int64.
@@ -131,9 +131,9 @@ var (
 	// ErrInUse means that a record with the id exists.
 	ErrInUse = errors.New("the id is in use")
 
-	// ErrKeyReused means that the owner created a record with this id and this
-	// idempotency key, but with other field values.
-	ErrKeyReused = errors.New("the idempotency key was used with other field values")
+	// ErrWriteTokenReused means that the owner created a record with this id and this
+	// write token, but with other field values.
+	ErrWriteTokenReused = errors.New("the write token was used with other field values")
 
 	// ErrNotFound means that the owner has no record with the id.
 	ErrNotFound = errors.New("no such record")

@@ -26,7 +26,7 @@ func TestLambda(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
 	Run(t, f.target())
-	report, err := f.Invoke(t.Context(), []byte(`{"check": true}`))
+	report, err := f.Invoke(t.Context(), []byte(`{"selftest": true}`))
 	for _, table := range config.Tables {
 		if err != nil || !strings.Contains(string(report), `"`+table.Resource+`":"ok"`) {
 			t.Errorf("the function doesn't check %s: %s, %v", table.Resource, report, err)

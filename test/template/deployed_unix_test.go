@@ -23,7 +23,7 @@ func TestCheckDeployed(t *testing.T) {
 	env := Python(t).Env
 	for report, works := range map[string]bool{`{"ok":true,"parts":{}}`: true, `{"ok":false,"parts":{"x":"\"ok\":true"}}`: false, "no report": false} {
 		invoke := func(_ context.Context, payload []byte) ([]byte, error) {
-			if string(payload) != `{"check": true}` || report == "no report" {
+			if string(payload) != `{"selftest": true}` || report == "no report" {
 				return nil, errors.New(report)
 			}
 			return []byte(report), nil

@@ -15,7 +15,7 @@ type (
 	memory = Memory[Sample]
 	record = records.Record[Sample]
 	page   = records.Page[Sample]
-	key    = records.IdempotencyKey
+	token  = records.WriteToken
 )
 
 // faults are stores that each violate one promise of the contract. Each promise has one.
@@ -36,7 +36,7 @@ var faults = []struct {
 	{"second create", "lists a record that nobody created", paged{new(memory), func(_ *records.Query, p *page) { p.Records = append(p.Records, record{}) }}},
 	{"create after delete", "remembers keys of deleted records", remembersKeys{new(memory), map[string]bool{}}},
 	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(memory)}},
-	{"concurrent retries", "doesn't store the key", changed{new(memory), func(e *entry[Sample]) { e.key = records.NewIdempotencyKey() }}},
+	{"concurrent retries", "doesn't store the token", changed{new(memory), func(e *entry[Sample]) { e.token = records.NewWriteToken() }}},
 	{"concurrent deletes", "checks first and deletes later", deletesInTwoSteps{new(memory)}},
 	{"ended contexts", "creates despite an ended context", ignoresContext{new(memory)}},
 	{"ended contexts", "lists despite an ended context", listsWithoutContext{new(memory)}},
@@ -62,10 +62,10 @@ type changed struct {
 	change func(*entry[Sample])
 }
 
-func (s changed) Create(ctx context.Context, owner string, r record, k key) error {
-	e := entry[Sample]{owner: owner, record: r, key: k}
+func (s changed) Create(ctx context.Context, owner string, r record, k token) error {
+	e := entry[Sample]{owner: owner, record: r, token: k}
 	s.change(&e)
-	return s.memory.Create(ctx, e.owner, e.record, e.key)
+	return s.memory.Create(ctx, e.owner, e.record, e.token)
 }
 
 // paged changes the query or the page of each List.
@@ -88,12 +88,12 @@ func (s deletesForAll) Delete(ctx context.Context, _ string, id int64) error {
 	return s.memory.Delete(ctx, e.owner, id)
 }
 
-// overwrites replaces a record of the same owner that has another key.
+// overwrites replaces a record of the same owner that has another token.
 type overwrites struct{ *memory }
 
-func (s overwrites) Create(ctx context.Context, owner string, r record, k key) error {
-	if old, _ := s.lookup(r.ID); old.owner == owner && old.key != k {
-		s.replace(entry[Sample]{owner: owner, record: r, key: k})
+func (s overwrites) Create(ctx context.Context, owner string, r record, k token) error {
+	if old, _ := s.lookup(r.ID); old.owner == owner && old.token != k {
+		s.replace(entry[Sample]{owner: owner, record: r, token: k})
 	}
 	return s.memory.Create(ctx, owner, r, k)
 }
@@ -104,7 +104,7 @@ type remembersKeys struct {
 	done map[string]bool
 }
 
-func (s remembersKeys) Create(ctx context.Context, owner string, r record, k key) error {
+func (s remembersKeys) Create(ctx context.Context, owner string, r record, k token) error {
 	call := owner + string(k)
 	if s.done[call] {
 		return nil
@@ -118,12 +118,12 @@ const overlap = 20 * time.Millisecond
 
 type createsInTwoSteps struct{ *memory }
 
-func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k key) error {
+func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k token) error {
 	if _, taken := s.lookup(r.ID); taken {
 		return s.memory.Create(ctx, owner, r, k)
 	}
 	time.Sleep(overlap)
-	s.replace(entry[Sample]{owner: owner, record: r, key: k})
+	s.replace(entry[Sample]{owner: owner, record: r, token: k})
 	return ctx.Err()
 }
 
@@ -141,7 +141,7 @@ func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) e
 // ignoresContext creates the record even if its context has ended.
 type ignoresContext struct{ *memory }
 
-func (s ignoresContext) Create(ctx context.Context, owner string, r record, k key) error {
+func (s ignoresContext) Create(ctx context.Context, owner string, r record, k token) error {
 	_ = s.memory.Create(context.WithoutCancel(ctx), owner, r, k)
 	return s.memory.Create(ctx, owner, r, k)
 }

@@ -23,7 +23,7 @@ type Memory[T any] struct {
 type entry[T any] struct {
 	owner  string
 	record records.Record[T]
-	key    records.IdempotencyKey
+	token  records.WriteToken
 }
 
 // put stores e. The caller holds the lock.
@@ -35,18 +35,18 @@ func (m *Memory[T]) put(e entry[T]) {
 }
 
 // Create implements [records.Store].
-func (m *Memory[T]) Create(ctx context.Context, owner string, r records.Record[T], key records.IdempotencyKey) error {
+func (m *Memory[T]) Create(ctx context.Context, owner string, r records.Record[T], token records.WriteToken) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch old, taken := m.byID[r.ID]; {
 	case m.callError(ctx) != nil:
 		return m.callError(ctx)
 	case !taken:
-		m.put(entry[T]{owner: owner, record: r, key: key})
-	case old.owner != owner || old.key != key:
+		m.put(entry[T]{owner: owner, record: r, token: token})
+	case old.owner != owner || old.token != token:
 		return records.ErrInUse
 	case !reflect.DeepEqual(old.record.Fields, r.Fields):
-		return records.ErrKeyReused
+		return records.ErrWriteTokenReused
 	}
 	return nil
 }

@@ -93,14 +93,14 @@ func (s suite[T]) randomRecords(n int) (all []records.Record[T]) {
 func (s suite[T]) create(t testing.TB, owner string, all ...records.Record[T]) {
 	t.Helper()
 	for _, r := range all {
-		s.wantCreate(t, nil, owner, r, records.NewIdempotencyKey())
+		s.wantCreate(t, nil, owner, r, records.NewWriteToken())
 	}
 }
 
 // wantCreate requires Create to return want.
-func (s suite[T]) wantCreate(t testing.TB, want error, owner string, r records.Record[T], key records.IdempotencyKey) {
+func (s suite[T]) wantCreate(t testing.TB, want error, owner string, r records.Record[T], token records.WriteToken) {
 	t.Helper()
-	if err := s.store.Create(t.Context(), owner, r, key); !errors.Is(err, want) {
+	if err := s.store.Create(t.Context(), owner, r, token); !errors.Is(err, want) {
 		t.Fatalf("Create(%q, %s): error %v, want %v", owner, show(r), err, want)
 	}
 }
@@ -180,7 +180,7 @@ func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
 
 // TestOldRecord requires a store to treat a record of the first version of the
 // program as one of its own. The test of each store has that record, byte by byte,
-// and puts it into its storage: alice created it with the idempotency key "key". Fields
+// and puts it into its storage: alice created it with the write token "key". Fields
 // that were added since are zero in want.
 func TestOldRecord[T records.Fields](t *testing.T, store records.Store[T], want records.Record[T]) {
 	s := suite[T]{store: store}

@@ -45,32 +45,32 @@ func testIsolation[T records.Fields](t testing.TB, s suite[T]) {
 }
 
 // A second Create of an id changes nothing. It succeeds only as a retry: by the
-// same owner, with the same key and the same record. With another id, the same key
+// same owner, with the same token and the same record. With another id, the same token
 // creates another record.
 func testSecondCreate[T records.Fields](t testing.TB, s suite[T]) {
-	alice, bob, all, key := randomOwner(), randomOwner(), s.randomRecords(2), records.NewIdempotencyKey()
+	alice, bob, all, token := randomOwner(), randomOwner(), s.randomRecords(2), records.NewWriteToken()
 	r, versions := all[0], s.versions(all[0].ID)
-	s.wantCreate(t, nil, alice, r, key)
+	s.wantCreate(t, nil, alice, r, token)
 	for _, other := range versions[1:] {
-		s.wantCreate(t, records.ErrKeyReused, alice, other, key)
+		s.wantCreate(t, records.ErrWriteTokenReused, alice, other, token)
 	}
 	for _, other := range versions {
-		s.wantCreate(t, records.ErrInUse, alice, other, records.NewIdempotencyKey())
-		s.wantCreate(t, records.ErrInUse, bob, other, records.NewIdempotencyKey())
-		s.wantCreate(t, records.ErrInUse, bob, other, key)
+		s.wantCreate(t, records.ErrInUse, alice, other, records.NewWriteToken())
+		s.wantCreate(t, records.ErrInUse, bob, other, records.NewWriteToken())
+		s.wantCreate(t, records.ErrInUse, bob, other, token)
 	}
-	s.wantCreate(t, nil, alice, r, key)
-	s.wantCreate(t, nil, alice, all[1], key)
+	s.wantCreate(t, nil, alice, r, token)
+	s.wantCreate(t, nil, alice, all[1], token)
 	s.has(t, alice, nil, 10, all...)
 	s.has(t, bob, nil, 10)
 }
 
-// After a Delete the same key can create the record again, the same or not. So
+// After a Delete the same token can create the record again, the same or not. So
 // can another owner.
 func testCreateAfterDelete[T records.Fields](t testing.TB, s suite[T]) {
-	alice, bob, r, key := randomOwner(), randomOwner(), s.record(randomID(), 0), records.NewIdempotencyKey()
+	alice, bob, r, token := randomOwner(), randomOwner(), s.record(randomID(), 0), records.NewWriteToken()
 	for _, again := range s.versions(r.ID) {
-		s.wantCreate(t, nil, alice, again, key)
+		s.wantCreate(t, nil, alice, again, token)
 		s.has(t, alice, nil, 10, again)
 		s.wantDelete(t, nil, alice, r.ID)
 		s.wantDelete(t, records.ErrNotFound, alice, r.ID)
@@ -112,17 +112,17 @@ func onlyOne(t testing.TB, errs []error, want error) (winner int) {
 func testConcurrentCreates[T records.Fields](t testing.TB, s suite[T]) {
 	owners, id := []string{randomOwner(), randomOwner()}, randomID()
 	winner := onlyOne(t, concurrently(func(i int) error {
-		return s.store.Create(t.Context(), owners[i%2], s.record(id, i), records.NewIdempotencyKey())
+		return s.store.Create(t.Context(), owners[i%2], s.record(id, i), records.NewWriteToken())
 	}), records.ErrInUse)
 	s.has(t, owners[winner%2], nil, 10, s.record(id, winner))
 	s.has(t, owners[1-winner%2], nil, 10)
 }
 
-// Concurrent creates with the same key are one request: all succeed and
+// Concurrent creates with the same token are one request: all succeed and
 // create one record.
 func testConcurrentRetries[T records.Fields](t testing.TB, s suite[T]) {
-	owner, r, key := randomOwner(), s.record(randomID(), 0), records.NewIdempotencyKey()
-	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, r, key) })
+	owner, r, token := randomOwner(), s.record(randomID(), 0), records.NewWriteToken()
+	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, r, token) })
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
@@ -151,13 +151,13 @@ func testEndedContexts[T records.Fields](t testing.TB, s suite[T]) {
 		}
 	}
 	for _, r := range all {
-		want(s.store.Create(ctx, owner, r, records.NewIdempotencyKey()))
+		want(s.store.Create(ctx, owner, r, records.NewWriteToken()))
 		want(s.store.Delete(ctx, owner, r.ID))
 	}
 	_, err := s.store.List(ctx, owner, records.Query{Limit: 10})
 	want(err)
 	s.has(t, owner, nil, 10, stored)
 	// List may be stale; Create is not.
-	s.wantCreate(t, records.ErrInUse, owner, stored, records.NewIdempotencyKey())
-	s.wantCreate(t, nil, owner, free, records.NewIdempotencyKey())
+	s.wantCreate(t, records.ErrInUse, owner, stored, records.NewWriteToken())
+	s.wantCreate(t, nil, owner, free, records.NewWriteToken())
 }

@@ -1,6 +1,6 @@
-// Package check lets a deployed function tell whether it works: before a new version
+// Package selftest lets a deployed function tell whether it works: before a new version
 // gets traffic (cmd/hook), and whenever an operator asks (make check-deployed).
-package check
+package selftest
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 )
 
 // Event is the payload of an invocation that asks for a [Report].
-const Event = `{"check": true}`
+const Event = `{"selftest": true}`
 
 // A Handler responds to [Event] with a [Report], and leaves all other invocations to
 // Next.
 //
-// A check needs the IAM permission to invoke the function. Clients of an HTTP API or
+// A self-test needs the IAM permission to invoke the function. Clients of an HTTP API or
 // a function URL can't start one: the event of an HTTP request has other members.
 type Handler struct {
 	// Parts return an error if the named part doesn't work. The text of the
@@ -41,15 +41,15 @@ type Report struct {
 // Invoke implements [lambda.Handler].
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var event map[string]bool
-	if json.Unmarshal(payload, &event) != nil || len(event) != 1 || !event["check"] {
+	if json.Unmarshal(payload, &event) != nil || len(event) != 1 || !event["selftest"] {
 		return h.Next.Invoke(ctx, payload)
 	}
 	// Errors may quote bytes of a server that are not UTF-8.
-	return json.Marshal(h.check(ctx), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return json.Marshal(h.run(ctx), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// check checks http and the parts of h at the same time.
-func (h *Handler) check(ctx context.Context) Report {
+// run tests http and the parts of h at the same time.
+func (h *Handler) run(ctx context.Context) Report {
 	r := Report{OK: true, Parts: map[string]string{}}
 	var mu sync.Mutex
 	record := func(name string, err error) {

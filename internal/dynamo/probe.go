@@ -11,7 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Check returns an error unless the table and its index have the keys and the
+// Probe returns an error unless the table and its index have the keys and the
 // projection of [TableInput], and the program may use all [TableActions] and
 // [IndexActions] on them. It costs two write units and half a read unit.
 //
@@ -21,26 +21,26 @@ import (
 //
 // The text of the error contains no credentials. It begins with "index" if the fault is
 // the index's.
-func Check(ctx context.Context, client *Client, table string) error {
+func Probe(ctx context.Context, client *Client, table string) error {
 	record := item{attrID: number(0)}
 	never := aws.String("attribute_exists(no_such_attribute)")
 	_, _, err := send(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName: &table, Item: record, ConditionExpression: never,
 	})
-	if err := checked(ctx, err); err != nil {
+	if err := probed(ctx, err); err != nil {
 		return err
 	}
 	_, _, err = send(ctx, client, (*dynamodb.Client).DeleteItem, &dynamodb.DeleteItemInput{
 		TableName: &table, Key: record, ConditionExpression: never,
 	})
-	if err := checked(ctx, err); err != nil {
+	if err := probed(ctx, err); err != nil {
 		return err
 	}
-	return CheckIndex(ctx, client, table)
+	return ProbeIndex(ctx, client, table)
 }
 
-// CheckIndex is the part of [Check] about the index. It costs half a read unit.
-func CheckIndex(ctx context.Context, client *Client, table string) error {
+// ProbeIndex is the part of [Probe] about the index. It costs half a read unit.
+func ProbeIndex(ctx context.Context, client *Client, table string) error {
 	_, _, err := send(ctx, client, (*dynamodb.Client).Query, &dynamodb.QueryInput{
 		TableName:                 &table,
 		IndexName:                 aws.String(OwnerIndex),
@@ -50,15 +50,15 @@ func CheckIndex(ctx context.Context, client *Client, table string) error {
 		Select:                    types.SelectAllAttributes, // fails unless the index projects all
 		Limit:                     aws.Int32(1),
 	})
-	if err := checked(ctx, err); err != nil {
+	if err := probed(ctx, err); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
 }
 
-// checked returns nil for a failed condition, since the request was valid and
+// probed returns nil for a failed condition, since the request was valid and
 // allowed. Of DynamoDB's final errors it keeps only the code and the message.
-func checked(ctx context.Context, err error) error {
+func probed(ctx context.Context, err error) error {
 	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
 		return nil
 	}

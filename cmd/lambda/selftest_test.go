@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/check"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/selftest"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
 )
 
 // Before a version gets traffic, it tries the table of each store that the service has.
-func TestCheckedTables(t *testing.T) {
+func TestSelftestTables(t *testing.T) {
 	t.Parallel()
 	bootstrap, err := harness.Build("cmd/lambda")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestCheckedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	report, err := e.Invoke(t.Context(), []byte(check.Event))
+	report, err := e.Invoke(t.Context(), []byte(selftest.Event))
 	for _, table := range config.Tables {
 		if err != nil || !strings.Contains(string(report), `"`+table.Resource+`":"storage unreachable`) {
 			t.Errorf("the function doesn't check %s: %s, %v", table.Resource, report, err)
