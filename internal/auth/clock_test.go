@@ -12,7 +12,7 @@ import (
 )
 
 // The time while the program is frozen counts: for the age of keys, even if it is frozen
-// during their fetch, and for the next attempt.
+// during their fetch, for the budget of searches, and for the next attempt.
 func TestFrozenProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -30,6 +30,13 @@ func TestFrozenProgram(t *testing.T) {
 		group.Wait()
 		i.check(t, "b", invalid, atOnce, 2)
 		i.check(t, "c", "", atOnce, 0)
+
+		for range 3 {
+			i.check(t, "x", invalid, atOnce, 1)
+		}
+		i.check(t, "x", invalid, atOnce, 0) // the budget is empty
+		i.v.Age(2 * time.Second)
+		i.check(t, "x", invalid, atOnce, 1)
 
 		i.set(0)
 		i.v.Age(23*time.Hour + 59*time.Minute)

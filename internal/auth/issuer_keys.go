@@ -39,7 +39,7 @@ type issuerKeys struct {
 	address  string        // of the keys; empty until it is known
 	set      *KeySet       // nil without keys
 	fetched  time.Time     // when the fetch of set began; without keys, the zero time
-	failed   time.Time     // when the last fetch failed, or the zero time if it didn't
+	failed   time.Time     // when a fetch last failed
 	err      error         // why there are no keys from the last fetch, or nil
 	running  chan struct{} // closed when the running fetch ends; nil if none is running
 	begun    int           // number of fetches
@@ -225,7 +225,7 @@ func (k *issuerKeys) fetch(ctx context.Context) {
 		k.running, k.address, k.err = nil, address, err
 		switch {
 		case err == nil:
-			k.fetched, k.failed = began, time.Time{}
+			k.fetched = began
 			if k.set == nil || k.set.document != set.document { // else the cache of tokens stays valid
 				k.set = set
 			}
