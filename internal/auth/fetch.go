@@ -22,9 +22,11 @@ const (
 )
 
 // read reads the keys. If their address comes from the metadata, it reads that first,
-// since the issuer may have moved its keys and still serve the old ones. It returns the
-// address, and keeps the known one if the metadata can't be read. If only the keys can't
-// be read, the address is for the next fetch: a slow issuer must not need both each time.
+// since the issuer may have moved its keys and still serve the old ones at the known
+// address. If the metadata can't be read, the known address is used.
+//
+// The address is returned even if the keys can't be read. With it the next fetch succeeds
+// if the issuer is too slow for both documents.
 func (k *issuerKeys) read(ctx context.Context, known string) (address string, set *KeySet, err error) {
 	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -39,13 +41,12 @@ func (k *issuerKeys) read(ctx context.Context, known string) (address string, se
 		return "", nil, metadataErr
 	}
 	set, err = get(ctx, k.client, address, ParseKeySet)
-	switch {
-	case err != nil && metadataErr != nil:
-		err = fmt.Errorf("%w; %w", err, metadataErr)
-		fallthrough
-	case err != nil:
+	if err != nil {
+		if metadataErr != nil { // which may be the reason
+			err = fmt.Errorf("%w; %w", err, metadataErr)
+		}
 		k.warn("token keys not fetched", err)
-	case metadataErr != nil:
+	} else if metadataErr != nil {
 		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
 	}
 	return address, set, err

@@ -14,18 +14,21 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// issuerKeys are the keys of an issuer, fixed or fetched from it. A request fetches them
-// and waits for all of it: between requests the program may be frozen, as on AWS Lambda.
-// There is one fetch at a time. Whether a request starts one, or else waits for the one
-// that is running, depends on the keys at hand:
+// issuerKeys are the keys of an issuer, fixed or fetched from it. They are fetched inside
+// a request, which waits until the fetch ends, 3 s at most: between requests the program
+// may be frozen, as on AWS Lambda. Only one fetch runs at a time. While none is running,
+// a request starts one if it needs to; else it waits for that one. Both depend on the keys
+// at hand:
 //
-//	keys at hand              starts a fetch                                waits
-//	none, or a day old        unless one failed in the last 5 s             3 s at most
-//	an hour old               unless one failed in the last 30 s            not at all
-//	don't verify the token    also if the budget allows: three at once,     1 s at most
+//	keys at hand              starts a fetch                          waits for another's
+//	none, or a day old        if none failed in the last 5 s          3 s at most
+//	an hour old               if none failed in the last 30 s         not at all
+//	don't verify the token    if none failed in the last 5 s, and     1 s at most
+//	                          the budget allows: three at once,
 //	                          then one every 2 s
 //
-// Then it uses the keys at hand, unless they are a day old.
+// Then the request uses the keys at hand, unless they are a day old. A token that these
+// don't verify is rejected after a fetch that began after its request arrived.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
@@ -40,10 +43,10 @@ type issuerKeys struct {
 	set      *KeySet       // nil without keys
 	fetched  time.Time     // when the fetch of set began; without keys, the zero time
 	failed   time.Time     // when a fetch last failed
-	err      error         // why there are no keys from the last fetch, or nil
+	err      error         // of the last fetch
 	running  chan struct{} // closed when the running fetch ends; nil if none is running
-	begun    int           // number of fetches
-	ended    int           // number of fetches
+	begun    int           // how many fetches have begun
+	ended    int           // and ended
 	searches *rate.Limiter // of fetches for tokens that the keys don't verify
 }
 
@@ -55,9 +58,8 @@ const (
 )
 
 var (
-	errNotFetched = errors.New("not fetched yet")
-	errFetching   = errors.New("still being fetched")
-	errPanic      = errors.New("panic")
+	errFetching = errors.New("still being fetched")
+	errPanic    = errors.New("the fetch panicked")
 )
 
 // newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
@@ -72,7 +74,6 @@ func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys
 		set:      c.Keys,
 		address:  c.KeysURL,
 		clock:    newClock(),
-		err:      errNotFetched,
 		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
 		warnings: rate.Sometimes{Interval: time.Second},
 	}
