@@ -13,6 +13,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
 )
@@ -80,7 +81,7 @@ func TestOtherIssuer(t *testing.T) {
 	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	target := p.target()
 	target.Lag = dynamoLag
-	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice"))), randomID()
+	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice", handlers.Scopes()...))), randomID()
 	for _, r := range resources() { // each has its own table
 		r.postAll(t, u, r.example(id))
 		r.expect(t, u, r.example(id))
