@@ -64,9 +64,9 @@ func appendID(b []byte, id int64) []byte {
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// check returns an error unless the file is complete and has this format, or no
+// checkFormat returns an error unless the file is complete and has this format, or no
 // buckets yet.
-func check(tx *bbolt.Tx) error {
+func checkFormat(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
 		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
 	}

@@ -92,7 +92,7 @@ func verify(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.View(check), db.Close())
+	return errors.Join(db.View(checkFormat), db.Close())
 }
 
 func openDB(path string, options bbolt.Options) (*bbolt.DB, error) {
