@@ -20,11 +20,9 @@ import (
 // All resources share one file.
 func TestStore(t *testing.T) {
 	file := openTest(t, newPath(t)).file
-	t.Run("plants", func(t *testing.T) { testStore(t, examples, file, "ids", "plants") })
+	t.Run("plants", func(t *testing.T) { testStore(t, recordstest.Plants(), file, "ids", "plants") })
 	t.Run("samples", func(t *testing.T) { testStore(t, recordstest.Samples(), file, "sample_ids", "samples") })
 }
-
-var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}, {Name: "Basil", Tag: new("")}, {Name: "Fern", Tag: new("herb")}}
 
 func testStore[T records.Fields](t *testing.T, examples []T, file *File, idBucket, recordBucket string) {
 	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return NewStore[T](file, idBucket, recordBucket) })

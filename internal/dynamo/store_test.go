@@ -6,18 +6,15 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/records"
 	"example.com/plantstore/internal/records/recordstest"
 	"example.com/plantstore/test/dynamolocal"
 )
 
 func TestStore(t *testing.T) {
-	t.Run("Plant", func(t *testing.T) { testStore(t, examples) })
+	t.Run("Plant", func(t *testing.T) { testStore(t, recordstest.Plants()) })
 	t.Run("Sample", func(t *testing.T) { testStore(t, recordstest.Samples()) })
 }
-
-var examples = []plants.Plant{{Name: "Basil", Tag: new("herb")}, {Name: "Basil"}, {Name: "Basil", Tag: new("")}, {Name: "Fern", Tag: new("herb")}}
 
 // The store keeps the contract of [records.Store], and uses exactly the actions of
 // [dynamo.TableActions] and [dynamo.IndexActions]. So does Probe, which would

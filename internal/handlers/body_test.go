@@ -132,7 +132,7 @@ type kind[T any] struct {
 
 func (kind[T]) Validate() error { return nil }
 
-// The routes of a resource with a field that could be rounded can't be built. The message
+// The routes of a resource with a field that could be rounded, or has no JSON, can't be built. The message
 // is for the author of that field.
 func TestRefusedKinds(t *testing.T) {
 	for typ, build := range map[string]func(){
@@ -147,6 +147,7 @@ func TestRefusedKinds(t *testing.T) {
 		"struct { Price float64 }": func() { create[kind[struct{ Price float64 }]](nil) },
 		"uint64":                   func() { create[kind[uint64]](nil) },
 		"[]uint8":                  func() { create[kind[[]byte]](nil) },
+		"time.Duration":            func() { create[kind[time.Duration]](nil) },
 	} {
 		func() {
 			defer func() {

@@ -5,7 +5,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/plantstore/internal/plants"
 )
+
+// Plants returns the examples of plants for [TestStore], the same for each store.
+func Plants() []plants.Plant {
+	return []plants.Plant{
+		{Name: "Basil", Tag: new("herb")},
+		{Name: "Basil"},
+		{Name: "Basil", Tag: new("")},
+		{Name: "Fern", Tag: new("herb")},
+	}
+}
 
 // A Sample has a field of each kind that a resource may have. With it, the tests of a
 // store show that it keeps every kind.
