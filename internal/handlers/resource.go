@@ -87,49 +87,39 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		defer cancel()
 		var body array
 		room := cmp.Or(q.limit, math.MaxInt32) // for so many records; without a limit, for more than fit into one body
-		batch := records.Query{After: q.after}
+		after := q.after                       // everything up to this id is in body, or before the cursor
 		for ctx, isFirst := r.Context(), true; ; ctx, isFirst = laterCtx, false {
 			// One record more than there is room for shows whether there is a next page.
-			batch.Limit = min(room, listBatch-1) + 1
-			page, err := store.List(ctx, r.caller.Subject, batch)
+			page, err := store.List(ctx, r.caller.Subject, records.Query{After: after, Limit: min(room, listBatch-1) + 1})
 			if err != nil && isFirst {
 				return response{}, err
 			}
 			if err != nil {
-				resp := q.response(body.close(), batch.After)
+				resp := q.response(body.close(), after)
 				resp.endedEarly = err
 				return resp, nil
 			}
-			added := addRecords(&body, page.Records[:min(room, len(page.Records))], q.includeID)
-			if added < len(page.Records) {
-				next := batch.After
-				if added > 0 {
-					next = &page.Records[added-1].ID
+			for i := range page.Records {
+				if room == 0 || !body.add(element(&page.Records[i], q.includeID)) {
+					return q.response(body.close(), after), nil
 				}
-				return q.response(body.close(), next), nil
+				room--
+				after = &page.Records[i].ID
 			}
 			if page.Next == nil {
 				return q.response(body.close(), nil), nil
 			}
-			room -= added
-			batch.After = page.Next
+			after = page.Next
 		}
 	}
 }
 
-// addRecords adds the first records to the body of a list, as many as fit, and returns
-// their number.
-func addRecords[T any](body *array, all []records.Record[T], withID bool) (added int) {
-	for i := range all {
-		var element any = &all[i].Fields
-		if withID {
-			element = &all[i]
-		}
-		if !body.add(element) {
-			return i
-		}
+// element returns what a list has for r.
+func element[T any](r *records.Record[T], withID bool) any {
+	if withID {
+		return r
 	}
-	return len(all)
+	return &r.Fields
 }
 
 // withReserve returns a copy of ctx that ends listReserve before the deadline of ctx, if
