@@ -149,9 +149,7 @@ func bearerToken(h http.Header) (string, error) {
 }
 
 // A tokenCache holds verified tokens by the hash of their text, which is a credential.
-// If it is full, or other keys verified the next one, that one empties it: old keys would
-// take memory, for tokens that must be verified again anyway. The tokens in it may have
-// expired, and their keys may be outdated.
+// The tokens in it may have expired, and their keys may be outdated.
 type tokenCache struct {
 	mu     sync.Mutex
 	keys   *KeySet // of all tokens
@@ -164,6 +162,9 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 	return c.tokens[hash]
 }
 
+// add adds a token. It first empties the cache if that is full, or if the issuer has other
+// keys now: the tokens of the old keys must be verified again anyway, and would keep those
+// keys in memory.
 func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -178,7 +178,7 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived int) (
 	defer k.mu.Unlock()
 	for k.set == rejected {
 		switch {
-		case k.ended > arrived:
+		case k.ended > arrived: // one that began later has ended, since only one runs at a time
 			return nil, k.err
 		case k.running != nil:
 			if !k.wait(ctx, searchWait) {

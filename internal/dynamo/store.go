@@ -120,8 +120,8 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 				return nil // an earlier attempt has probably deleted the record
 			}
 			// An earlier attempt may have deleted a record, and this one was created since.
-			// Or nothing was deleted. Since that is unknown, ifClear returns ErrUnreachable.
-			return ifClear(unclear, records.ErrNotFound)
+			// Or nothing was deleted. The caller has to repeat the call to find out.
+			return ifClear(unclear, err)
 		}
 		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
 		if oldOwner != owner {

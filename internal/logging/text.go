@@ -52,10 +52,9 @@ func (h escapeHandler) WithGroup(name string) slog.Handler {
 	return escapeHandler{h.Handler.WithGroup(name)}
 }
 
-// escape returns a with all characters escaped, as in Go, that [unicode.IsPrint] doesn't
-// accept. Some of them control a terminal or the direction of text, or are spaces of
-// other kinds, so that a line could look like another one. It leaves the line breaks of
-// a stack trace alone.
+// escape returns a with each character that isn't printable ([unicode.IsPrint]) escaped as
+// in Go. Such a character may control a terminal or the direction of text, or look like a
+// space, and make a line look like another one. The line breaks of a stack trace stay.
 func escape(a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindString || a.Key == "stack" || !strings.ContainsFunc(a.Value.String(), notPrintable) {
 		return a

@@ -74,7 +74,8 @@ func Handler(tokenPath string, scopes []string, service http.Handler) http.Handl
 	})
 }
 
-// example returns the first example of a create in the document, as indented JSON.
+// example returns an example of a create from the document, as indented JSON: the first
+// by name.
 func example() string {
 	var document struct {
 		Paths map[string]struct {
