@@ -88,7 +88,7 @@ func (e *event) respond(ctx context.Context, service http.Handler) []byte {
 		service.ServeHTTP(rw, r)
 		rw.WriteHeader(http.StatusOK) // unless the service sent another; the adapter fails without a status
 	}))
-	resp, err := adapter.ProxyWithContext(ctx, events.APIGatewayV2HTTPRequest{
+	resp, err := adapter.ProxyWithContext(ctx, events.APIGatewayV2HTTPRequest{ // with the body alone: complete sets the rest
 		Body:           e.Body,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{DomainName: "localhost"}, // the adapter needs a valid one
 	})
