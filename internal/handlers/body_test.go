@@ -90,6 +90,16 @@ func TestKindsOfFields(t *testing.T) {
 	}
 }
 
+// A time is in UTC, as the stores return it: a retry must not differ from it.
+func TestTimeOfAnotherZone(t *testing.T) {
+	for _, at := range []string{"2026-01-01T00:00:00+00:00", "2026-01-01T02:00:00+02:00", "2026-01-01T00:00:00.000Z"} {
+		r, err := decodeRecord[kind[[]time.Time]]([]byte(`{"id":1,"field":["` + at + `"]}`))
+		if want := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || !reflect.DeepEqual(r.Fields.Field, []time.Time{want}) {
+			t.Errorf("%s: %#v, %v", at, r.Fields.Field, err)
+		}
+	}
+}
+
 // Values of another type are refused with the type that the field has, and with what
 // was sent. So is what Unmarshal would change silently, at any depth.
 func TestTypesOfFields(t *testing.T) {

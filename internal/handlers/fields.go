@@ -83,6 +83,8 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 		return errors.New("null")
 	case kind == jsontext.KindNumber && v.CanInt():
 		return unmarshalInt(d, v)
+	case kind == jsontext.KindString && v.Type() == reflect.TypeFor[time.Time]():
+		return unmarshalTime(d, v)
 	}
 	return errors.ErrUnsupported // leaves the value to Unmarshal
 }))
@@ -99,6 +101,22 @@ func unmarshalInt(d *jsontext.Decoder, v reflect.Value) error {
 		return errors.New("not an integer in plain digits, or too large")
 	}
 	v.SetInt(n)
+	return nil
+}
+
+// unmarshalTime reads a time into v, which has the type time.Time, and stores it in UTC.
+// With another location it wouldn't be equal to the same time from the storage, so that a
+// retry of the create would be refused.
+func unmarshalTime(d *jsontext.Decoder, v reflect.Value) error {
+	text, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	t, err := time.Parse(`"`+time.RFC3339Nano+`"`, string(text))
+	if err != nil {
+		return err
+	}
+	v.Set(reflect.ValueOf(t.UTC()))
 	return nil
 }
 
