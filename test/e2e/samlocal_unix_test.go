@@ -84,16 +84,29 @@ func writeSAM(t *testing.T, bin string, args []string, port, image string) {
 	}
 }
 
+// hostName is the name of this machine in containers.
+const hostName = "host.docker.internal"
+
 // reachable returns an address at which containers reach the endpoint, which may
-// listen only on the loopback interface. On Linux, --add-host name:host-gateway
-// leads to this machine's end of the Docker bridge; elsewhere Docker forwards it to
-// the loopback interface.
+// listen only on the loopback interface.
 func reachable(t *testing.T, endpoint string) string {
 	t.Helper()
 	u, err := url.Parse(endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
+	listener := listenForContainers(t)
+	front := &http.Server{Handler: httputil.NewSingleHostReverseProxy(u)}
+	go front.Serve(listener)
+	t.Cleanup(func() { front.Close() })
+	return fmt.Sprint("http://", hostName, ":", listener.Addr().(*net.TCPAddr).Port)
+}
+
+// listenForContainers listens where containers reach this machine. On Linux,
+// --add-host name:host-gateway leads to its end of the Docker bridge; elsewhere Docker
+// forwards it to the loopback interface.
+func listenForContainers(t *testing.T) net.Listener {
+	t.Helper()
 	gateway, err := harness.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err != nil {
 		t.Fatal(err)
@@ -105,10 +118,7 @@ func reachable(t *testing.T, endpoint string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &http.Server{Handler: httputil.NewSingleHostReverseProxy(u)}
-	go front.Serve(listener)
-	t.Cleanup(func() { front.Close() })
-	return fmt.Sprint("http://host.docker.internal:", listener.Addr().(*net.TCPAddr).Port)
+	return listener
 }
 
 // substituteImage replaces Lambda's own image if that can't be pulled. A Go

@@ -1,0 +1,143 @@
+//go:build unix
+
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/config"
+	"example.com/plantstore/test/harness"
+)
+
+// TestContainer builds the image of docs/deployment.md and runs it. Its program fetches
+// the keys of the issuer over https, without root's rights, and its plants outlive it.
+func TestContainer(t *testing.T) {
+	t.Parallel()
+	if _, err := harness.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
+		harness.Missing(t, fmt.Errorf("no Docker engine: install and start Docker (Debian: docker.io): %w", err))
+	}
+	issuer := authtest.NewIssuer(t)
+	port, certificate := serveKeys(t, issuer.JWKS())
+	image, volume := buildImage(t, certificate), "plantstore-"+rand.Text()
+	t.Cleanup(func() { docker(t, "volume", "rm", volume) })
+	run := func() (base string, remove func()) {
+		id := docker(t, "run", "--detach", "--publish", "127.0.0.1::8080", "--volume", volume+":/data",
+			"--add-host", hostName+":host-gateway", "--env", config.TokenIssuer+"="+authtest.IssuerURL,
+			"--env", config.TokenAudience+"="+authtest.Audience, "--env", config.TokenJWKSURL+"=https://"+hostName+":"+port, image)
+		t.Cleanup(func() { docker(t, "rm", "--force", id) }) // does nothing after remove
+		harness.Await(t, func() error {
+			if state := docker(t, "inspect", "--format", "{{.State.Status}}", id); state != "running" {
+				logs, err := exec.Command("docker", "logs", id).CombinedOutput()
+				t.Fatalf("the container is %s: %s %v", state, logs, err)
+			}
+			base = "http://" + docker(t, "port", id, "8080")
+			resp, err := http.Get(base + "/healthz")
+			if err == nil {
+				resp.Body.Close()
+			}
+			return err
+		})
+		return base, func() {
+			docker(t, "stop", id)
+			if code := docker(t, "inspect", "--format", "{{.State.ExitCode}}", id); code != "0" {
+				t.Errorf("exit code %s after docker stop", code)
+			}
+			docker(t, "rm", id)
+		}
+	}
+	token, basil := issuer.Token("alice"), newPlant()
+	base, remove := run()
+	plants.postAll(t, newClient(Target{Base: base}, token), basil)
+	remove()
+	base, remove = run()
+	plants.expect(t, newClient(Target{Base: base}, token), basil)
+	remove()
+}
+
+// docker runs a command of docker and returns what it prints.
+func docker(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := harness.Run("docker", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// buildImage builds the image of docs/deployment.md, whose program trusts the certificate.
+func buildImage(t *testing.T, certificate []byte) (id string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/deployment.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dockerfile := regexp.MustCompile("(?s)\n```dockerfile\n(.*?)```").FindSubmatch(page)
+	if dockerfile == nil {
+		t.Fatal("docs/deployment.md has no Dockerfile")
+	}
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), dockerfile[1], 0o600),
+		os.WriteFile(filepath.Join(dir, "ca-certificates.crt"), certificate, 0o644),
+		os.Mkdir(filepath.Join(dir, "data"), 0o755),
+		harness.DependOn("cmd/local", "internal"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	// Not harness.Build: the race detector needs a C library, which the image doesn't have.
+	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "plantstore"), "example.com/plantstore/cmd/local")
+	build.Env = harness.Environ("CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	id = docker(t, "build", "--quiet", dir)
+	t.Cleanup(func() { docker(t, "image", "rm", id) })
+	return id
+}
+
+// serveKeys serves a key set to containers over https. It returns the port, and the
+// server's certificate as PEM.
+func serveKeys(t *testing.T, keys []byte) (port string, certificate []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{hostName}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := listenForContainers(t)
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(keys)
+		}),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
+	}
+	go server.ServeTLS(listener, "", "")
+	t.Cleanup(func() { server.Close() })
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	return port, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
