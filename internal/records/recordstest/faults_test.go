@@ -113,8 +113,8 @@ func (s remembersKeys) Create(ctx context.Context, owner string, r record, k tok
 	return s.memory.Create(ctx, owner, r, k)
 }
 
-// overlap is long enough for concurrent calls to overlap.
-const overlap = 20 * time.Millisecond
+// overlap waits until all concurrent calls wait, which they do in a bubble of synctest.
+func overlap() { time.Sleep(time.Millisecond) }
 
 type createsInTwoSteps struct{ *memory }
 
@@ -122,7 +122,7 @@ func (s createsInTwoSteps) Create(ctx context.Context, owner string, r record, k
 	if _, taken := s.lookup(r.ID); taken {
 		return s.memory.Create(ctx, owner, r, k)
 	}
-	time.Sleep(overlap)
+	overlap()
 	s.replace(entry[Sample]{owner: owner, record: r, token: k})
 	return ctx.Err()
 }
@@ -131,7 +131,7 @@ type deletesInTwoSteps struct{ *memory }
 
 func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) error {
 	old, _ := s.lookup(id)
-	time.Sleep(overlap)
+	overlap()
 	if err := s.memory.Delete(ctx, owner, id); err != nil && old.owner != owner {
 		return err
 	}
@@ -152,10 +152,12 @@ func (s listsWithoutContext) List(ctx context.Context, owner string, q records.Q
 	return s.memory.List(context.WithoutCancel(ctx), owner, q)
 }
 
-// neverEnds returns empty pages, each with a Next.
+// neverEnds returns empty pages, each with a Next. In a bubble of synctest, time passes
+// only while it sleeps.
 type neverEnds struct{ *memory }
 
 func (neverEnds) List(_ context.Context, _ string, q records.Query) (page, error) {
+	time.Sleep(time.Second)
 	next := int64(math.MinInt64)
 	if q.After != nil {
 		next = *q.After + 1

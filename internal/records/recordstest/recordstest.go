@@ -113,11 +113,10 @@ func (s suite[T]) wantDelete(t testing.TB, want error, owner string, id int64) {
 	}
 }
 
-// patience is how long an eventually consistent List may take to settle.
-var patience = 10 * time.Second
-
-// listTime is how long a list may take, which ends a list that would never end.
-var listTime = time.Minute
+const (
+	patience = 10 * time.Second // how long an eventually consistent List may take to settle
+	listTime = time.Minute      // ends a list that would never end
+)
 
 // has requires that owner's records after the given id, read in pages of limit,
 // are want or become want within patience.
