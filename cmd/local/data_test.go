@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/test/harness"
 )
 
 // The files of the data directory become private.
@@ -101,7 +101,7 @@ func TestInsecureData(t *testing.T) {
 			if err := os.Chmod(dir, mode); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // in case it serves
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
 			defer cancel()
 			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", dir, "-store", store}, getenv, io.Discard, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), "chmod go-w "+dir) {

@@ -21,6 +21,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 )
 
 // The program uses DynamoDB Local where its address is set, unless told otherwise.
@@ -31,17 +32,6 @@ func TestDefaultStore(t *testing.T) {
 	for args, want := range map[string]string{"": "dynamodb", "-store=bolt": "bolt"} {
 		if got, err := parseFlags(strings.Fields(args), getenv, io.Discard); got.store != want || err != nil {
 			t.Errorf("%q: got the store %q, %v, want %s", args, got.store, err, want)
-		}
-	}
-}
-
-// -help lists the variables of all tables.
-func TestHelpTables(t *testing.T) {
-	var stderr strings.Builder
-	_, _ = parseFlags([]string{"-help"}, noEnv, &stderr) // tested by TestHelp
-	for _, table := range config.Tables {
-		if !strings.Contains(stderr.String(), " "+table.Variable+" ") {
-			t.Errorf("%s is missing in:\n%s", table.Variable, &stderr)
 		}
 	}
 }
@@ -60,7 +50,7 @@ func setAWS(t *testing.T, name, value string) {
 func TestNoCredentials(t *testing.T) {
 	setAWS(t, endpointVariable, "http://127.0.0.1:1")
 	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
 	defer cancel()
 	err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {

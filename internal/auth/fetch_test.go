@@ -188,7 +188,7 @@ func TestConnections(t *testing.T) {
 	defer server.Close()
 	url = server.URL
 	checkLoad(t, newVerifier(t, auth.Config{Issuer: url}, http.DefaultTransport, io.Discard), "")
-	timeout := time.After(10 * time.Second) // an idle connection stays open for longer
+	timeout := time.After(time.Minute) // an idle connection stays open for longer
 	for _, want := range []http.ConnState{http.StateNew, http.StateClosed} {
 		select {
 		case state := <-states:

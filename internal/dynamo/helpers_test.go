@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -129,16 +130,11 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 // wantPlants checks alice's list, and waits for the index to catch up.
 func wantPlants(t *testing.T, store plantRecords, want ...record) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	harness.Await(t, func() error {
 		page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})
-		if err != nil {
-			t.Fatal(err)
+		if err == nil && !slices.EqualFunc(page.Records, want, func(a, b record) bool { return reflect.DeepEqual(a, b) }) {
+			err = fmt.Errorf("the list is %v, want %v", page.Records, want)
 		}
-		if slices.EqualFunc(page.Records, want, func(a, b record) bool { return reflect.DeepEqual(a, b) }) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the list is %v, want %v", page.Records, want)
-		}
-	}
+		return err
+	})
 }
