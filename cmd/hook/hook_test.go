@@ -41,14 +41,16 @@ func TestHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const long, short = time.Minute, 5 * time.Second // a version that fails is tried until the time is up
 	for _, tt := range []struct {
 		invoke          func(context.Context, []byte) ([]byte, error)
+		time            time.Duration
 		accepted        int // status of CodeDeploy's answer
 		status, message string
 	}{
-		{works, 200, "Succeeded", `"level":"INFO","msg":"new version accepted"`},
-		{fails, 200, "Failed", `"msg":"new version rejected","version":"` + version + `","deployment":"d-1","cause":"the function failed: {\"errorMessage\":\"no init\"}"`},
-		{fails, 400, "Failed", `"msg":"new version rejected"`},
+		{works, long, 200, "Succeeded", `"level":"INFO","msg":"new version accepted"`},
+		{works, long, 400, "Succeeded", `"level":"INFO","msg":"new version accepted"`},
+		{fails, short, 200, "Failed", `"msg":"new version rejected","version":"` + version + `","deployment":"d-1","cause":"the function failed: {\"errorMessage\":\"no init\"}"`},
 	} {
 		var got string
 		env := []string{"NEW_VERSION=" + version, "AWS_ENDPOINT_URL=" + lambdalocal.StartAPI(t, version, tt.invoke, func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +59,7 @@ func TestHook(t *testing.T) {
 			w.WriteHeader(tt.accepted)
 			io.WriteString(w, "{}")
 		})}
-		e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: hook, Env: env, Timeout: reserve + time.Second})
+		e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: hook, Env: env, Timeout: reserve + tt.time})
 		if err != nil {
 			t.Fatal(err)
 		}
