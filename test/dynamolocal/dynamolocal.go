@@ -3,13 +3,11 @@
 package dynamolocal
 
 import (
-	"archive/zip"
 	"context"
 	"crypto/rand"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -60,20 +58,19 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 	return endpoint, nil
 })
 
-// startJava starts DynamoDB Local with Java. It downloads libraries again that are
-// damaged, as after a power failure or on a full disk.
+// startJava starts DynamoDB Local with Java.
 func startJava(endpoint, port string) error {
 	lib, err := harness.Dir("dynamodb-local", pom, download)
-	if err == nil && damaged(lib) != nil {
-		os.RemoveAll(lib)
-		lib, err = harness.Dir("dynamodb-local", pom, download)
-	}
 	if err != nil {
 		return err
 	}
-	return start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
+	err = start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
 		"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
 		"-inMemory", "-disableTelemetry", "-port", port)
+	if err != nil {
+		return fmt.Errorf("%w; if a power failure or a full disk has damaged its libraries, delete %s", err, lib)
+	}
+	return nil
 }
 
 // start starts DynamoDB Local and waits until it answers or the command fails.
@@ -98,8 +95,8 @@ func start(endpoint, command string, args ...string) error {
 //go:embed pom.xml
 var pom []byte
 
-// download downloads the libraries of DynamoDB Local. If those in the user's repository of
-// Maven are damaged or it can't be written, they come through one in a temporary folder.
+// download downloads the libraries of DynamoDB Local: through the user's repository of Maven
+// or, if that fails, as it does if that is read-only, through one in a temporary folder.
 func download(dir string) error {
 	file := filepath.Join(dir, "pom.xml")
 	if err := os.WriteFile(file, pom, 0o600); err != nil {
@@ -107,10 +104,8 @@ func download(dir string) error {
 	}
 	copyTo := func(options ...string) error {
 		args := []string{"--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory=" + dir}
-		if _, err := harness.Run("mvn", append(args, options...)...); err != nil {
-			return err
-		}
-		return damaged(dir)
+		_, err := harness.Run("mvn", append(args, options...)...)
+		return err
 	}
 	err := copyTo()
 	if err == nil || errors.Is(err, exec.ErrNotFound) {
@@ -121,22 +116,6 @@ func download(dir string) error {
 		return err
 	}
 	return copyTo("-Dmaven.repo.local="+repository, "-DoverWriteReleases=true")
-}
-
-// damaged returns an error unless all libraries in dir are complete.
-func damaged(dir string) error {
-	jars, err := fs.Glob(os.DirFS(dir), "*.jar")
-	if err == nil && jars == nil {
-		err = fmt.Errorf("no libraries in %s", dir)
-	}
-	for _, jar := range jars {
-		archive, openErr := zip.OpenReader(filepath.Join(dir, jar)) // fails if its end is missing
-		if openErr != nil {
-			return fmt.Errorf("%s: %w", jar, openErr)
-		}
-		archive.Close()
-	}
-	return err
 }
 
 // Client returns a client for the given endpoint, like [dynamo.NewClient], but its
@@ -154,8 +133,8 @@ func Client(t testing.TB, endpoint string) *dynamo.Client {
 }
 
 // Environ returns the environment variables of a program that uses the given
-// endpoint. The names of its tables start with prefix. [Client] has the same region and access key: DynamoDB Local keeps separate
-// tables for each.
+// endpoint. The names of its tables start with prefix. [Client] has the same region and
+// access key: DynamoDB Local keeps separate tables for each.
 func Environ(endpoint, prefix string) []string {
 	env := []string{
 		endpointEnv + "=" + endpoint,

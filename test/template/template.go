@@ -23,7 +23,8 @@ var requirements []byte
 var install = sync.OnceValues(func() (string, error) { return harness.Python("sam", requirements) })
 
 // Python returns the command that runs Python with the given arguments, the packages
-// of requirements.txt and, on Unix, the commands sam and aws. The first call installs them; without Python see [harness.Missing].
+// of requirements.txt and, on Unix, the commands sam and aws. The first call installs
+// them; without Python see [harness.Missing].
 func Python(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
 	if err := harness.DependOn("Makefile", "samconfig.toml", "template.yaml", "test/template"); err != nil { // the commands read them
