@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -68,6 +69,27 @@ func TestFields(t *testing.T) {
 			properties = append(properties, r.Path+" "+name)
 		}
 		compare(t, "field", properties, fields, "the resource's schema in api/openapi.yaml", resources[r.Path].String())
+	}
+}
+
+// Each resource has scopes of its own: a row that was copied with the scope of another
+// resource would accept tokens that must not do.
+func TestScopes(t *testing.T) {
+	resourceOf := map[string]*openapi.Resource{}
+	for _, r := range openapi.Read().Resources {
+		if r.Create == nil {
+			continue
+		}
+		for _, op := range slices.Concat(r.Items, []*openapi.Operation{r.Create, r.List}) {
+			if op == nil {
+				continue
+			}
+			other := cmp.Or(resourceOf[op.Scope()], r)
+			if other != r {
+				t.Errorf("%s has the scope %s, as %s has: correct it in internal/handlers/routes.go and api/openapi.yaml, or delete this test if they are to share it", op, op.Scope(), other.Path)
+			}
+			resourceOf[op.Scope()] = other
+		}
 	}
 }
 
