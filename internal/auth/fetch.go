@@ -109,7 +109,8 @@ func isNotFound(err error) bool {
 	return status == http.StatusNotFound || status == http.StatusForbidden
 }
 
-// get reads a document and parses it.
+// get reads a document and parses it. Errors are short, whatever the issuer sends, since
+// anybody can have them logged.
 func get[T any](ctx context.Context, client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -118,7 +119,7 @@ func get[T any](ctx context.Context, client *http.Client, address string, parse 
 	resp, err := client.Do(req)
 	if err != nil {
 		err = errors.Unwrap(err) // a *url.Error repeats the whole address
-		return parsed, fmt.Errorf("GET %s: %w", withoutSecrets(req.URL), err)
+		return parsed, fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
 	// The body is read whatever the status, so that the connection can be used again.
@@ -134,7 +135,7 @@ func get[T any](ctx context.Context, client *http.Client, address string, parse 
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("GET %s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
+		err = fmt.Errorf("GET %.200s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
 	}
 	return parsed, err
 }
@@ -160,9 +161,9 @@ func CheckURL(address string) error {
 	case err != nil:
 		return errors.New("not a valid URL")
 	case u.Hostname() == "":
-		return fmt.Errorf("the address %q has no host", withoutSecrets(u))
+		return fmt.Errorf("the address %.100q has no host", withoutSecrets(u))
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return fmt.Errorf("the address %q must be https, except on this machine", withoutSecrets(u))
+		return fmt.Errorf("the address %.100q must be https, except on this machine", withoutSecrets(u))
 	}
 	return nil
 }

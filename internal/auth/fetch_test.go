@@ -79,12 +79,13 @@ func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 	}
 }
 
-// An invalid response counts as a failed fetch, is logged, and leaves the keys as
-// they are.
+// An invalid response counts as a failed fetch, is logged in a short line, and leaves the
+// keys as they are.
 func TestResponses(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	valid := string(issuer.JWKS())
 	const url = "https://issuer.test/keys"
+	long := strings.Repeat("x", 10000)
 	for name, test := range map[string]struct{ page, want string }{
 		"500 with keys":  {"HTTP/1.1 500 Internal Server Error\r\n\r\n" + valid, "GET " + url + ": status 500 Internal Server Error"},
 		"HTML":           {"\x00\xff<html>", `GET ` + url + `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
@@ -92,6 +93,10 @@ func TestResponses(t *testing.T) {
 		"closed early":   {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + valid, "unexpected EOF"},
 		"too large":      {valid + strings.Repeat(" ", 512<<10-len(valid)+1), "more than 524288 bytes"},
 		"login page":     {redirect("https://user:secret@b.test/login?secret"), "GET https://b.test/login: status 404"},
+		"long status":    {"HTTP/1.1 " + long + "\r\n\r\n", "malformed HTTP status code"},
+		"long path":      {redirect("https://b.test/" + long), "status 404"},
+		"long, no host":  {redirect("https:///" + long), "has no host"},
+		"long, no https": {redirect("http://b.test/" + long), "must be https, except on this machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &site{pages: map[string]string{url: valid + strings.Repeat(" ", 512<<10-len(valid))}}
