@@ -93,7 +93,8 @@ async function requestToken() {
   setToken('') // so that no request acts for the last user
   if (pasted) {
     const token = pasted.value.trim()
-    if (!/^[!-~]+$/.test(token)) return say(tokenForm, 'Paste one access token, without spaces and without “Bearer”.', true)
+    // RFC 6750 allows no other characters, and some would end the quotes in the copied command.
+    if (!/^[\w.~+/=-]+$/.test(token)) return say(tokenForm, 'Paste one access token, without spaces, quotes and “Bearer”.', true)
     setToken(token)
     pasted.value = ''
     say(tokenForm, 'Requests carry the token that you pasted.')

@@ -126,7 +126,7 @@ func TestPastedToken(t *testing.T) {
 		b.sees("main", want...)
 	}
 	b.accessible("without a token")
-	for _, token := range []string{"  ", "Bearer " + issuer.Token("carol"), "☘"} {
+	for _, token := range []string{"  ", "Bearer " + issuer.Token("carol"), "☘", "x';id;'"} {
 		use(token, "Paste one access token, without spaces")
 		b.fill("[name=pasted]", "")
 	}
