@@ -67,7 +67,7 @@ func TestMalformedBodies(t *testing.T) {
 		`{/**/ "id": 7}`:                      `malformed JSON at byte 1: invalid character '/' at start of value`,
 		`{[1]: 7}`:                            `malformed JSON at byte 1: object member name must be a string`,
 		"{\"name\": \"Ba\nsil\"}":             `malformed JSON at byte 12: invalid character '\n' in string (expecting non-control character)`,
-		`{"name": "C:\Plants"}`:               "malformed JSON at byte 12: invalid escape sequence `\\P` in string",
+		`{"name": "C:\Data"}`:                 "malformed JSON at byte 12: invalid escape sequence `\\D` in string",
 		`{"name": "\ud83c"}`:                  "malformed JSON at byte 10: invalid surrogate pair `\\ud83c\"}` in string",
 		"{\"name\": \"Basil\xe4\"}":           `malformed JSON at byte 15: invalid UTF-8`,
 		`{"a": ` + strings.Repeat("[", 20000): `malformed JSON at byte 10005: exceeded max depth`,
