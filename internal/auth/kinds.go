@@ -22,26 +22,19 @@ var kindClaims = []string{
 	"ttype",       // oidcendpoint
 }
 
-// otherKinds are kinds that are no access tokens, as [members.kind] returns them.
+// otherKinds are the kinds of tokens that aren't access tokens, as [members.kind] returns them.
 var otherKinds = []string{
 	"code", "accesscode", "authorizationcode", "refresh", "refreshtoken", "id", "idtoken",
 }
-
-// What to do about a token that isn't accepted.
-const (
-	send   = "send the access token"
-	bound  = "the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS"
-	likeID = "it looks like an ID token, or the issuer's access tokens do"
-)
 
 // checkKind returns an error for a token that isn't an access token, or that is more
 // than a bearer token.
 func checkKind(h header, claims members) error {
 	if claims.says("cnf") { // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
-		return invalid("it has the claim cnf: %s", bound)
+		return invalid("it has the claim cnf: the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
 	}
 	if claims.says("events") { // RFC 8417 section 2.2: security events, and logout tokens of OpenID Connect
-		return invalid("it has the claim events: %s", send)
+		return invalid("it has the claim events: send the access token")
 	}
 	isAccess := h.typ == "at+jwt" // RFC 9068 section 2.1
 	if claims.has("token_use") {  // Amazon Cognito
@@ -71,7 +64,7 @@ func checkKind(h header, claims members) error {
 	}
 	for _, claim := range []string{"at_hash", "c_hash", "nonce"} { // of ID tokens: OpenID Connect Core section 2 and 3.3.2.11
 		if claims.says(claim) {
-			return invalid("it has the claim %s: %s", claim, likeID)
+			return invalid("it has the claim %s: it looks like an ID token, or the issuer's access tokens do", claim)
 		}
 	}
 	return nil
@@ -79,7 +72,7 @@ func checkKind(h header, claims members) error {
 
 func (m members) wrongKind(claim string) error {
 	value, _ := unquote(m[claim]) // "" if it isn't a string
-	return invalid("the claim %s is %s: %s", claim, logging.Quote(value), send)
+	return invalid("the claim %s is %s: send the access token", claim, logging.Quote(value))
 }
 
 // says reports whether a claim is present and neither null nor an empty string: tokens
