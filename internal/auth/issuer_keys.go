@@ -28,7 +28,8 @@ import (
 //	                          then one every 2 s
 //
 // Then the request uses the keys at hand, unless they are a day old. A token that these
-// don't verify is rejected after a fetch that began after its request arrived.
+// don't verify is rejected. If a fetch began after its request had arrived, and has ended
+// without a key for it, the request neither starts nor waits for another one.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
