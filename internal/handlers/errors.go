@@ -14,8 +14,7 @@ import (
 // 100, plus a number of our own. Codes are part of the contract and never change.
 type Code int32
 
-// The error codes. Handlers return them with failf. Errors of other packages get theirs
-// from publicErrors.
+// The error codes. Errors of other packages get theirs from publicErrors.
 const (
 	CodeBadRequest      Code = 40000 // any other invalid request
 	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object

@@ -25,7 +25,8 @@ const (
 	// once. It bounds the memory of a list.
 	listBatch = 4096
 
-	// listReserve is the time that no batch after the first may use.
+	// listReserve is how long before the deadline of a request its list reads no further
+	// batch, so that there is time to send what it has.
 	listReserve = 2 * time.Second
 )
 
@@ -100,6 +101,7 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 				return resp, nil
 			}
 			for i := range page.Records {
+				// The first record always fits: it came in a body of at most maxBody.
 				if room == 0 || !body.add(element(&page.Records[i], q.includeID)) {
 					return q.response(body.close(), after), nil
 				}
