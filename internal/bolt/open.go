@@ -70,7 +70,7 @@ func openFile(path string) (*bbolt.DB, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	// The names of a new file and of its directory too.
+	// After a power failure, a new file or directory is there only if its name is on disk.
 	newfile.SyncDir(filepath.Dir(path))
 	newfile.SyncDir(filepath.Dir(filepath.Dir(path)))
 	return db, nil

@@ -10,10 +10,10 @@ import (
 )
 
 // Create calls fill to write a file that only the current user can access (mode 0600),
-// and then gives it the name path, unless that exists. A full disk, a killed process or
-// a power failure leaves no incomplete file at path. Of processes that create it at the
-// same moment, one succeeds, and the others leave its file alone; but on a file system
-// without hard links, such as FAT, the last one replaces the file of the others.
+// and then gives it the name path. A full disk, a killed process or a power failure
+// leaves no incomplete file at path. If another process creates path first, Create leaves
+// that file alone and returns nil; but on a file system without hard links, such as FAT,
+// it replaces the file.
 //
 // Fill gets the name of an empty file in the same directory. The contents are on disk
 // when Create returns; the name is after [SyncDir].

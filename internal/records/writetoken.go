@@ -13,8 +13,8 @@ import (
 // to log. The first character keeps random tokens and hashes apart.
 type WriteToken string
 
-// NewWriteToken returns a random token, for a request without the header. It
-// still identifies the store's own retries.
+// NewWriteToken returns a random token, for a request without the header Idempotency-Key.
+// It still identifies the store's own retries.
 func NewWriteToken() WriteToken { return WriteToken("r" + rand.Text()) }
 
 // HashWriteToken returns the token for an owner's Idempotency-Key header. It
