@@ -21,8 +21,8 @@ var (
 )
 
 // allowOrigins lets pages of the origins use next: it adds CORS headers to the responses
-// of next. Those include the responses to preflight requests, since API Gateway, too,
-// leaves them to the service. It logs the origins that are not listed, since a browser
+// of next. Those include the responses to preflight requests, as in a deployment whenever
+// API Gateway passes them on. It logs the origins that are not listed, since a browser
 // doesn't say why it refuses.
 func allowOrigins(origins []string, log *slog.Logger, next http.Handler) http.Handler {
 	allowed := func(*http.Request) bool { return false }

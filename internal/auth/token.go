@@ -36,8 +36,8 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived int) (*verifi
 	if err != nil {
 		return nil, err
 	}
-	// The library parses the header again. It can only reject a malformed jwk, x5c or
-	// nonce, none of which is used.
+	// The library parses the header again. It only rejects parameters that aren't used here,
+	// such as a malformed jwk.
 	jws, err := jose.ParseSignedCompact(raw, algorithms)
 	if err != nil {
 		return nil, invalid("malformed JOSE header")
