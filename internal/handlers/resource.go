@@ -84,34 +84,37 @@ func list[T records.Fields](store records.Store[T]) serveFunc {
 		if err != nil {
 			return response{}, err
 		}
-		laterCtx, cancel := withReserve(r.Context()) // of the batches after the first
-		defer cancel()
 		var body array
 		room := cmp.Or(q.limit, math.MaxInt32) // for so many records; without a limit, for more than fit into one body
 		after := q.after                       // everything up to this id is in body, or before the cursor
-		for ctx, isFirst := r.Context(), true; ; ctx, isFirst = laterCtx, false {
+		read := func(ctx context.Context) (records.Page[T], error) {
 			// One record more than there is room for shows whether there is a next page.
-			page, err := store.List(ctx, r.caller.Subject, records.Query{After: after, Limit: min(room, listBatch-1) + 1})
-			if err != nil && isFirst {
-				return response{}, err
+			return store.List(ctx, r.caller.Subject, records.Query{After: after, Limit: min(room, listBatch-1) + 1})
+		}
+		batch, err := read(r.Context())
+		if err != nil {
+			return response{}, err
+		}
+		ctx, cancel := withReserve(r.Context())
+		defer cancel()
+		for {
+			for i := range batch.Records {
+				// The first record always fits: it came in a body of at most maxBody.
+				if room == 0 || !body.add(element(&batch.Records[i], q.includeID)) {
+					return q.response(body.close(), after), nil
+				}
+				room--
+				after = &batch.Records[i].ID
 			}
-			if err != nil {
+			if batch.Next == nil {
+				return q.response(body.close(), nil), nil
+			}
+			after = batch.Next
+			if batch, err = read(ctx); err != nil {
 				resp := q.response(body.close(), after)
 				resp.endedEarly = err
 				return resp, nil
 			}
-			for i := range page.Records {
-				// The first record always fits: it came in a body of at most maxBody.
-				if room == 0 || !body.add(element(&page.Records[i], q.includeID)) {
-					return q.response(body.close(), after), nil
-				}
-				room--
-				after = &page.Records[i].ID
-			}
-			if page.Next == nil {
-				return q.response(body.close(), nil), nil
-			}
-			after = page.Next
 		}
 	}
 }
