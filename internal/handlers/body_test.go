@@ -110,7 +110,7 @@ func TestTypesOfFields(t *testing.T) {
 		"count": {int64Rule, `-0 1.0 1e3 9223372036854775808 "1"`},
 		"small": {`an integer from -2147483648 to 2147483647 in plain digits`, `-0 2147483648 -2147483649 1.5`},
 		"done":  {`true or false`, `"true" 1`},
-		"at":    {aTime, `"today" 1`},
+		"at":    {aTime, `"today" 1 "9999-12-31T23:59:59-01:00" "0000-01-01T00:00:00+01:00"`},
 		"until": {aTime, `"2026-02-29T00:00:00Z"`},
 		"parts": {`a list, each element a string`, `"a" {} [1] ["a",null]`},
 		"sizes": {`a list, each element ` + int64Rule, `1 [1,-0] [1.0] [9223372036854775808] [null]`},

@@ -106,7 +106,7 @@ func unmarshalInt(d *jsontext.Decoder, v reflect.Value) error {
 
 // unmarshalTime reads a time into v, which has the type time.Time, and stores it in UTC.
 // With another location it wouldn't be equal to the same time from the storage, so that a
-// retry of the create would be refused.
+// retry of the create would be refused. In UTC, a time may leave the years that JSON has.
 func unmarshalTime(d *jsontext.Decoder, v reflect.Value) error {
 	text, err := d.ReadValue()
 	if err != nil {
@@ -116,7 +116,10 @@ func unmarshalTime(d *jsontext.Decoder, v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	v.Set(reflect.ValueOf(t.UTC()))
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return errors.New("out of range")
+	}
+	v.Set(reflect.ValueOf(t))
 	return nil
 }
 
