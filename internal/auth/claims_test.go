@@ -31,6 +31,7 @@ func TestClaims(t *testing.T) {
 
 		{"iss", ``, "no iss: configure the issuer to include it"},
 		{"iss", `"iss":"https://issuer.test/"`, `iss is "https://issuer.test/", not "https://issuer.test"`},
+		{"iss", `"iss":"https://Issuer.test"`, `iss is "https://Issuer.test"`},
 		{"iss", `"iss":"https://other.test/` + long + `"`, `iss is "https://other.test/x`},
 
 		{"sub", ``, "no sub: configure the issuer to include it"},
@@ -40,6 +41,7 @@ func TestClaims(t *testing.T) {
 
 		{"aud", `"aud":"second"`, ""},
 		{"aud", `"aud":["other","second"]`, ""},
+		{"aud", `"aud":"Second"`, `aud is "Second"`},
 		{"aud", ``, "no aud: "},
 		{"aud", `"aud":[]`, `aud is "", accepted are "plants-test second"`},
 		{"aud", `"aud":["a","` + long + `"]`, `aud is "a xxx`},

@@ -105,7 +105,7 @@ func TestAlgorithms(t *testing.T) {
 		{"Ed25519", "ed", newEdKey(), unhashed, invalid},
 		{"PS384", "PS256 only", rs, pss(crypto.SHA384), invalid},
 
-		// Not an accepted algorithm; TestHeader has HS256.
+		// Not an accepted algorithm; TestHeader has those with a shared key.
 		{"none", "rsa", nil, nil, invalid},
 		{"", "rsa", nil, nil, invalid},
 		{"es256", "p256", p256, crypto.SHA256, invalid},
@@ -141,6 +141,8 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"gone` + strings.Repeat("x", 600) + `"}`: `no key for ES256 has the kid "gonexxx`,
 		`{"alg":"ES256","kid":"other","kid":"es256"}`:                  "without duplicate names",
 		`{"alg":"HS256","kid":"es256"}`:                                `algorithm "HS256": configure the issuer to sign with RS256`,
+		`{"alg":"HS384","kid":"es256"}`:                                `algorithm "HS384"`,
+		`{"alg":"HS512","kid":"es256"}`:                                `algorithm "HS512"`,
 		`{"ALG":"ES256","kid":"es256"}`:                                "no alg",
 	} {
 		t.Run(header, func(t *testing.T) { check(t, v, compact(header, lastingClaims, issuer.ECKey, crypto.SHA256), want) })
