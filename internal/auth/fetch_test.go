@@ -123,6 +123,29 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// endless is a document without end. Its value is how many bytes of it were asked for.
+type endless int
+
+func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(e), Request: r}, nil
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if *e += endless(len(p)); *e > 4<<20 {
+		return 0, io.EOF // or the test would fill the memory
+	}
+	return len(p), nil
+}
+
+// A document is read no further than its limit, since all of it is kept in memory.
+func TestEndlessDocument(t *testing.T) {
+	var document endless
+	checkLoad(t, newVerifier(t, auth.Config{KeysURL: keysURL}, &document, io.Discard), "more than 524288 bytes")
+	if document > 2<<20 {
+		t.Errorf("more than %d bytes were read", 2<<20)
+	}
+}
+
 // Anybody can cause fetches, which may all fail at once.
 func TestWarnings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
