@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 		proxy.Fail("PutItem", test.fault)
 		err := store.Create(t.Context(), "alice", record{ID: 8, Fields: fern.Fields}, "key")
 		wantSentinel(t, "Create with the key of another plant", err, test.keyReused)
+		if errors.Is(err, records.ErrUnreachable) && !strings.Contains(err.Error(), "EOF") {
+			t.Errorf("the error doesn't say what became of the first attempt: %v", err)
+		}
 	}
 }
 
