@@ -52,14 +52,37 @@ func actions(p *dynamolocal.Proxy) map[string][]string {
 
 // The store doesn't overwrite fields by its own attributes.
 func TestFieldOfReservedName(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("New accepted a field with the name owner")
-		}
-	}()
-	dynamo.New[struct {
-		Owner string `json:"owner"`
-	}](nil, "plants")
+	for name, open := range map[string]func(){
+		"id": func() {
+			dynamo.New[struct {
+				X string `json:"id"`
+			}](nil, "plants")
+		},
+		"owner": func() {
+			dynamo.New[struct {
+				X string `json:"owner"`
+			}](nil, "plants")
+		},
+		"created_at": func() {
+			dynamo.New[struct {
+				X string `json:"created_at"`
+			}](nil, "plants")
+		},
+		"write_token": func() {
+			dynamo.New[struct {
+				X string `json:"write_token"`
+			}](nil, "plants")
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("New accepted a field with the name %s", name)
+				}
+			}()
+			open()
+		}()
+	}
 }
 
 // A page says where the list goes on even if DynamoDB found nothing in it.
