@@ -28,6 +28,7 @@ func TestRequests(t *testing.T) {
 		{fixture(t, functionURL), "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value 123.123.123.123:0 Hello from client! "},
 		{fixture(t, functionURL), " <url-id>.lambda-url.us-west-2.on.aws map["}, // without a header
 		{with(t, httpAPI, "rawPath", "/plants/%41?limit=1#%"), "GET /plants/%41?limit=1#%?limit=2"},
+		{with(t, httpAPI, "rawPath", "/plants/%41"), "GET /plants/%41?limit=2"}, // decoded already
 		{with(t, httpAPI, "rawQueryString", "limit=2#&limit=\x7f"), "GET /plants?limit=2#&limit=\x7f 203"},
 		{with(t, httpAPI, "rawQueryString", ""), "GET /plants? 203"}, // and not the parsed parameters
 		{with(t, httpAPI, "requestContext/http/method", "get"), "get /plants"},
