@@ -72,6 +72,25 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// With an invalid setting the init fails: a hook that exited with 0 would look as if it had
+// run, while the deployment waits for its report.
+func TestInvalidSetting(t *testing.T) {
+	t.Parallel()
+	hook, err := harness.Build("cmd/hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: hook, Env: []string{"AWS_MAX_ATTEMPTS=many"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	err = e.WaitReady(t.Context())
+	if line := e.Stderr.String(); err == nil || !strings.HasSuffix(err.Error(), "exit status 1") || !strings.Contains(line, "AWS_MAX_ATTEMPTS") {
+		t.Errorf("%v, want exit status 1 and a line with the setting:\n%s", err, line)
+	}
+}
+
 // Every cause of a failure may pass, and no answer of a version stops the hook from
 // reporting in time.
 func TestTry(t *testing.T) {

@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("passes: %s", x.title)
 		}
 	}
-	for _, block := range []string{"> GET /", "< 200", "> GET /\n< 200\n200"} {
+	for _, block := range []string{"> GET /", "< 200", "> GET /\n< 200\n200", "> GET /\n> x\n< 200"} {
 		if _, err := parseExchange(block); err == nil {
 			t.Errorf("no script, but accepted: %q", block)
 		}
