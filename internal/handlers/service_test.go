@@ -127,20 +127,21 @@ func TestLogPath(t *testing.T) {
 // errors of a store are in package api.
 func TestFaults(t *testing.T) {
 	for name, test := range map[string]struct {
-		fault any
-		code  Code
-		level string
+		fault   any
+		code    Code
+		message string // its beginning
+		level   string
 	}{
-		"error":                    {errors.New("error"), CodeInternal, "ERROR"},
-		"panic":                    {"panic", CodeInternal, "ERROR"},
-		"timeout":                  {context.DeadlineExceeded, CodeTimeout, "ERROR"},
-		"timeout after throttling": {errors.Join(records.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "ERROR"},
-		"canceled":                 {context.Canceled, CodeTimeout, "INFO"},
-		"no keys":                  {auth.ErrKeysUnavailable, CodeUnavailable, "INFO"},
+		"error":                    {errors.New("error"), CodeInternal, "internal error", "ERROR"},
+		"panic":                    {"panic", CodeInternal, "internal error", "ERROR"},
+		"timeout":                  {context.DeadlineExceeded, CodeTimeout, "the service ran out of time", "ERROR"},
+		"timeout after throttling": {errors.Join(records.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "the service ran out of time", "ERROR"},
+		"canceled":                 {context.Canceled, CodeTimeout, "the request was canceled", "INFO"},
+		"no keys":                  {auth.ErrKeysUnavailable, CodeUnavailable, "access tokens can't be checked", "INFO"},
 	} {
 		s := newServer(t, faultyStore{fault: test.fault})
 		w := s.do(t.Context(), "GET", "/plants", "")
-		body, want := w.Body.String(), fmt.Sprintf(`{"error":%d,`, test.code)
+		body, want := w.Body.String(), fmt.Sprintf(`{"error":%d,"message":"%s`, test.code, test.message)
 		if w.Code != test.code.Status() || !strings.HasPrefix(body, want) || strings.Contains(body, "secret") {
 			t.Errorf("%s: %d %s", name, w.Code, body)
 		}
