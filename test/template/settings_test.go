@@ -193,8 +193,8 @@ func TestRefused(t *testing.T) {
 		"ExistingTable=a/b":               "ExistingTable",
 		"PermissionsBoundary=boundary":    "PermissionsBoundary",
 		"DomainName=plants.example.com":   "need each other",
-		"DomainName=https://a.example/":   "DomainName",
-		"DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": "need each other",
+		"DomainName=https://a.example/ DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1": "DomainName",
+		"DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/1":                               "need each other",
 
 		// An issuer of one's own comes with its audience, and without what needs the pool.
 		"TokenAudience=plants":                                             "need TokenIssuer",
