@@ -125,17 +125,17 @@ func ifClear(unclear, err error) error {
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.
-func storeError(ctx context.Context, err error) error {
+func (c *Client) storeError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	if sentinel := cmp.Or(ctx.Err(), retryReason(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
-	if _, ok := errors.AsType[forgotten](err); ok {
-		return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
-	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		if IsLocal(c.SDK.Options().BaseEndpoint) {
+			return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
+		}
 		return fmt.Errorf("the table is missing: create it, or set the name of one that exists: %w", err)
 	}
 	return err

@@ -64,7 +64,6 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*Client, error) {
 		o.APIOptions = append(o.APIOptions, addMiddleware)
 		if IsLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
-			o.APIOptions = append(o.APIOptions, addAdvice)
 			if o.Credentials == nil {
 				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 			}

@@ -27,13 +27,13 @@ func Probe(ctx context.Context, client *Client, table string) error {
 	_, _, err := send(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName: &table, Item: record, ConditionExpression: never,
 	})
-	if err := probed(ctx, err); err != nil {
+	if err := client.probed(ctx, err); err != nil {
 		return err
 	}
 	_, _, err = send(ctx, client, (*dynamodb.Client).DeleteItem, &dynamodb.DeleteItemInput{
 		TableName: &table, Key: record, ConditionExpression: never,
 	})
-	if err := probed(ctx, err); err != nil {
+	if err := client.probed(ctx, err); err != nil {
 		return err
 	}
 	return ProbeIndex(ctx, client, table)
@@ -50,7 +50,7 @@ func ProbeIndex(ctx context.Context, client *Client, table string) error {
 		Select:                    types.SelectAllAttributes, // fails unless the index projects all
 		Limit:                     aws.Int32(1),
 	})
-	if err := probed(ctx, err); err != nil {
+	if err := client.probed(ctx, err); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
@@ -58,11 +58,11 @@ func ProbeIndex(ctx context.Context, client *Client, table string) error {
 
 // probed returns nil for a failed condition, since the request was valid and
 // allowed. Of DynamoDB's final errors it keeps only the code and the message.
-func probed(ctx context.Context, err error) error {
+func (c *Client) probed(ctx context.Context, err error) error {
 	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
 		return nil
 	}
-	err = storeError(ctx, err)
+	err = c.storeError(ctx, err)
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("%s: %s", e.ErrorCode(), e.ErrorMessage())
 	}

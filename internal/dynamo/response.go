@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -32,26 +31,6 @@ func hideToken(ctx context.Context, in middleware.DeserializeInput, next middlew
 		e.Message = "the signature is wrong or has expired"
 	}
 	return out, metadata, err
-}
-
-// A forgotten is the error for a table that DynamoDB Local has forgotten.
-type forgotten struct{ error }
-
-// Unwrap returns the SDK's error.
-func (f forgotten) Unwrap() error { return f.error }
-
-// addAdvice makes the error for a missing table a [forgotten].
-func addAdvice(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("AddAdvice", func(
-		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
-		middleware.DeserializeOutput, middleware.Metadata, error,
-	) {
-		out, metadata, err := next.HandleDeserialize(ctx, in)
-		if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-			err = forgotten{err}
-		}
-		return out, metadata, err
-	}), middleware.Before)
 }
 
 // verifyResponse reads a response and returns an error if it is damaged, so that the

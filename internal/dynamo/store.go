@@ -84,7 +84,7 @@ func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T]
 		// isn't simply in use.
 		return ifClear(unclear, s.existing(failed.Item, owner, r, token))
 	}
-	return storeError(ctx, err)
+	return s.client.storeError(ctx, err)
 }
 
 // existing returns the result of the Create of r if old has its id already.
@@ -113,7 +113,7 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		_, unclear, err := send(ctx, s.client, (*dynamodb.Client).DeleteItem, s.deletion(owner, id, newest))
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
-			return storeError(ctx, err)
+			return s.client.storeError(ctx, err)
 		}
 		if unclear != nil {
 			if len(failed.Item) == 0 {
@@ -154,7 +154,7 @@ func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.Del
 func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
 	out, _, err := send(ctx, s.client, (*dynamodb.Client).Query, s.query(owner, q))
 	if err != nil {
-		return records.Page[T]{}, storeError(ctx, err)
+		return records.Page[T]{}, s.client.storeError(ctx, err)
 	}
 	page := records.Page[T]{Records: make([]records.Record[T], len(out.Items))}
 	for i, it := range out.Items {

@@ -59,7 +59,7 @@ func EnsureTable(ctx context.Context, client *Client, name string) error {
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
 	_, _, err := send(ctx, client, (*dynamodb.Client).CreateTable, TableInput(name))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", name, storeError(ctx, err))
+		return fmt.Errorf("create the table %q: %w", name, client.storeError(ctx, err))
 	}
 	if err := Probe(ctx, client, name); err != nil {
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", name, err)
