@@ -29,6 +29,9 @@ func decodeFields[T records.Fields](members map[string]jsontext.Value) (fields T
 		if present && json.Unmarshal(member, v.Addr().Interface(), exact) != nil {
 			return fields, failf(CodeInvalidField, "%s must be %s, not %s", name, typeRule(v.Type()), quote(member))
 		}
+		if at, ok := v.Interface().(*time.Time); ok && present && optional && at.IsZero() {
+			v.SetZero() // JSON leaves it out, so a store that keeps JSON would refuse a retry
+		}
 	}
 	if err := fields.Validate(); err != nil {
 		return fields, failf(CodeInvalidField, "%s", err)
