@@ -106,7 +106,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 // verifyOnce is like verify, but returns a token from the cache if the issuer's keys
 // are still the same. Other keys may lack the one that signed it.
 func (v *Verifier) verifyOnce(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, arrived := sha256.Sum256([]byte(raw)), v.keys.arrive()
+	hash, begunBefore := sha256.Sum256([]byte(raw)), v.keys.fetchesBegun()
 	if token := v.cache.lookup(hash); token != nil {
 		keys, err := v.keys.current(ctx)
 		if err != nil {
@@ -116,7 +116,7 @@ func (v *Verifier) verifyOnce(ctx context.Context, raw string) (*verifiedToken, 
 			return token, nil
 		}
 	}
-	token, err := v.verify(ctx, raw, arrived)
+	token, err := v.verify(ctx, raw, begunBefore)
 	if err != nil {
 		return nil, err
 	}

@@ -131,9 +131,9 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 }
 
-// arrive returns the number of fetches that have begun. For a request that arrives now,
-// only later ones are sure to get the keys that the issuer has published.
-func (k *issuerKeys) arrive() int {
+// fetchesBegun returns the number of fetches that have begun. For a request that arrives
+// now, only later ones are sure to get the keys that the issuer has published.
+func (k *issuerKeys) fetchesBegun() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.begun
@@ -168,10 +168,11 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return k.set, nil
 }
 
-// newer returns keys other than the rejected ones, which don't verify a token. It
-// returns nil if the issuer has none, or an error if that isn't known. It fetches them
-// if need be. The request arrived when this many fetches had begun, see [issuerKeys.arrive].
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived int) (*KeySet, error) {
+// newer returns keys other than the rejected ones, which don't verify a token. It fetches
+// them if need be. It returns nil if the last fetch found no others, even if the budget
+// alone kept it from asking again. If that fetch failed or hasn't ended, it returns an error.
+// When the request arrived, begunBefore fetches had begun.
+func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, begunBefore int) (*KeySet, error) {
 	if k.fixed {
 		return nil, nil
 	}
@@ -179,7 +180,7 @@ func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, arrived int) (
 	defer k.mu.Unlock()
 	for k.set == rejected {
 		switch {
-		case k.ended > arrived: // one that began later has ended, since only one runs at a time
+		case k.ended > begunBefore: // one that began after the arrival has ended, since only one runs at a time
 			return nil, k.err
 		case k.running != nil:
 			if !k.wait(ctx, searchWait) {

@@ -30,8 +30,9 @@ type verifiedToken struct {
 	keys   *KeySet // that verified the signature
 }
 
-// verify checks everything about a token except the time. See [issuerKeys.arrive].
-func (v *Verifier) verify(ctx context.Context, raw string, arrived int) (*verifiedToken, error) {
+// verify checks everything about a token except the time. When its request
+// arrived, begunBefore fetches of keys had begun.
+func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int) (*verifiedToken, error) {
 	h, payload, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived int) (*verifi
 	if err != nil {
 		return nil, err
 	}
-	keys, err := v.signedBy(ctx, jws, h, arrived)
+	keys, err := v.signedBy(ctx, jws, h, begunBefore)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived int) (*verifi
 
 // signedBy returns the keys that verify jws, whose header is h. If the present ones
 // don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, arrived int) (*KeySet, error) {
+func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, begunBefore int) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 		if fault == nil {
 			return keys, nil
 		}
-		newer, err := v.keys.newer(ctx, keys, arrived)
+		newer, err := v.keys.newer(ctx, keys, begunBefore)
 		switch {
 		case err != nil: // which would mean 503, but anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
