@@ -75,7 +75,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, client *dynamo.Client, t
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		// One request is enough to connect. dynamo.Probe sends more, which write.
+		// One request is enough to connect. dynamo.Probe sends three, and two cost as much as writes.
 		if err := dynamo.ProbeIndex(ctx, client, table); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}

@@ -14,7 +14,8 @@ import (
 // 100, plus a number of our own. Codes are part of the contract and never change.
 type Code int32
 
-// The error codes. Errors of other packages get theirs from publicErrors.
+// The error codes. Errors of other packages get theirs from publicErrors, except
+// [records.ErrNotFound]: its message names the resource, see explainMissing.
 const (
 	CodeBadRequest      Code = 40000 // any other invalid request
 	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object

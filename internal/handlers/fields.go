@@ -52,7 +52,7 @@ func missing(name, message string, members map[string]jsontext.Value) error {
 }
 
 // checkKinds panics if T has a field whose kind can't hold exactly what a client sends:
-// a float64 rounds 9007199254740993, and so does an any or a map of either. A field may
+// a float64 rounds 9007199254740993, and an any keeps it as a float64. A field may
 // be a string, a signed integer, a bool or a time, or a pointer to or a slice of these. A
 // [time.Duration] has no JSON, so that the first response would fail.
 func checkKinds[T records.Fields]() {
