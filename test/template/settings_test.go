@@ -179,7 +179,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// CloudFormation refuses parameters that make no sense before it changes anything, and
+// CloudFormation refuses invalid parameters before it changes anything, and
 // says which. Those without a reason are valid.
 func TestRefused(t *testing.T) {
 	t.Parallel()
