@@ -70,11 +70,10 @@ func TestParameterBounds(t *testing.T) {
 	d := openapi.Read()
 	s := newService(t, d, authtest.NewIssuer(t), setup{})
 	values := map[string][]string{
-		"id":              {"-9223372036854775809", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "-0", "01", "+1", "1.0", "x"},
-		"limit":           {"1", "", "-1", "0", "01", "+1", "1.0", "2147483647", "2147483648", "x"},
-		"cursor":          {"AQAAAAAAAAAH", "", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAH=", "AgAAAAAAAAAH", "AQ-_AAAAAAAH", "AQ+/AAAAAAAH"},
-		"include":         {"id", "", "ID", "name"},
-		"Idempotency-Key": {"!", "", "~", strings.Repeat("x", 255), strings.Repeat("x", 256), "a,b", "a b", "é"},
+		"id":      {"-9223372036854775809", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "-0", "01", "+1", "1.0", "x"},
+		"limit":   {"1", "", "-1", "0", "01", "+1", "1.0", "2147483647", "2147483648", "x"},
+		"cursor":  {"AQAAAAAAAAAH", "", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAH=", "AgAAAAAAAAAH", "AQ-_AAAAAAAH", "AQ+/AAAAAAAH"},
+		"include": {"id", "", "ID", "name"},
 	}
 	id := 0
 	for _, op := range d.Operations {

@@ -13,7 +13,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -32,10 +32,10 @@ func occasions(d *openapi.Document, op *openapi.Operation, issuer *authtest.Issu
 	if create := d.ResourceOf(op).Create; create != nil {
 		first, second = create.Requests()[0], create.Requests()[1]
 	}
-	keyed, changed := first, second
-	keyed.Header = []string{"Idempotency-Key", "k"}
-	changed.Header = keyed.Header
+	changed := second
 	changed.Body = openapi.With(second.Body, "id", "7")
+	ofBob := first
+	ofBob.Header = []string{"Authorization", "Bearer " + issuer.Token("bob", handlers.Scopes()...)}
 	query := func(name string, values ...string) sent { return op.Request(name, values...) }
 	plain := op.Request("").Target
 	otherScope := "" // which a token has in place of op's
@@ -56,7 +56,8 @@ func occasions(d *openapi.Document, op *openapi.Operation, issuer *authtest.Issu
 		"listPage":        {before: stored, last: query("limit", "1")},
 		"listEmpty":       {before: []sent{first}, last: query("cursor", "AQAAAAAAAAAH")},
 
-		"idInUse":         {before: stored},
+		"idInUse":         {before: []sent{ofBob}},
+		"idExists":        {before: stored, last: changed},
 		"idInvalid":       {last: with("id", "1.0")},
 		"idMissing":       {last: with("id", "")},
 		"nameMissing":     {last: with("name", "")},
@@ -72,8 +73,6 @@ func occasions(d *openapi.Document, op *openapi.Operation, issuer *authtest.Issu
 		"mediaType":       {last: body("", "Content-Type", "text/plain")},
 		"charset":         {last: body("", "Content-Type", "application/json; charset=latin1")},
 		"contentEncoding": {last: body("", "Content-Encoding", "gzip")},
-		"keyMalformed":    {last: body("", "Idempotency-Key", "a,b")},
-		"keyReused":       {before: []sent{keyed, keyed}, last: changed},
 
 		"limitInvalid":   {last: query("limit", "0")},
 		"limitTwice":     {last: query("limit", "1", "1")},
@@ -94,9 +93,9 @@ func occasions(d *openapi.Document, op *openapi.Operation, issuer *authtest.Issu
 		"OPTIONS":          {last: sent{Method: "OPTIONS", Target: "/plants"}},
 
 		"internalError":      {setup: setup{fault: errors.New("fault")}},
-		"storageOverloaded":  {setup: setup{fault: records.ErrThrottled}},
-		"storageUnreachable": {setup: setup{fault: records.ErrUnreachable}},
-		"storageUnwritable":  {setup: setup{fault: records.ErrUnwritable}},
+		"storageOverloaded":  {setup: setup{fault: plants.ErrThrottled}},
+		"storageUnreachable": {setup: setup{fault: plants.ErrUnreachable}},
+		"storageUnwritable":  {setup: setup{fault: plants.ErrUnwritable}},
 		"keysUnavailable":    {setup: setup{jwksURL: "http://127.0.0.1:1/"}},
 		"outOfTime":          {setup: setup{fault: context.DeadlineExceeded}},
 	}

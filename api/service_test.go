@@ -13,8 +13,7 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/openapi"
 )
@@ -37,7 +36,7 @@ func newService(t *testing.T, d *openapi.Document, issuer *authtest.Issuer, with
 	t.Helper()
 	verifier := issuer.Verifier(t, auth.Config{KeysURL: with.jwksURL}, handlers.Scopes()...)
 	handler := handlers.New(
-		&recordstest.Memory[plants.Plant]{Err: with.fault},
+		&plantstest.Memory{Err: with.fault},
 		verifier, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if with.cutBody {

@@ -20,7 +20,6 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/selftest"
 )
 
@@ -63,8 +62,8 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	for table, name := range cfg.TableNames {
 		parts[table.Resource] = func(ctx context.Context) error { return dynamo.Probe(ctx, client, name) }
 	}
-	service := handlers.New(dynamo.New[plants.Plant](client, cfg.TableNames[config.PlantTable]), verifier, log)
-	return &selftest.Handler{Parts: parts, Next: lambdahttp.New(service, log)}, nil
+	service := handlers.New(dynamo.New(client, cfg.TableNames[config.PlantTable]), verifier, log)
+	return &selftest.Handler{Parts: parts, Next: lambdahttp.New(service, handlers.Fail, log)}, nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before

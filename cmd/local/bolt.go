@@ -7,7 +7,6 @@ import (
 
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/plants"
 )
 
 // plantsFile is the name of the embedded store's file in the data directory.
@@ -20,7 +19,7 @@ func openBolt(_ context.Context, o options, _ config.Config, _ *slog.Logger) (*s
 		return nil, err
 	}
 	return &stores{
-		plants: bolt.NewStore[plants.Plant](file, "ids", "plants"),
+		plants: bolt.NewStore(file),
 		close:  file.Close,
 		where:  path + " (to start over, stop the program and delete the file)",
 	}, nil

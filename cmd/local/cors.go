@@ -16,7 +16,7 @@ import (
 // browsers always allow. template.yaml has them for API Gateway, and also the name that
 // API Gateway gives to WWW-Authenticate.
 var (
-	corsRequestHeaders  = []string{"Authorization", "Content-Type", "Idempotency-Key"}
+	corsRequestHeaders  = []string{"Authorization", "Content-Type"}
 	corsResponseHeaders = []string{"Allow", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
 )
 

@@ -16,7 +16,6 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
 
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
@@ -71,7 +70,7 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 		where += ", table " + name
 	}
 	return &stores{
-		plants: dynamo.New[plants.Plant](client, cfg.TableNames[config.PlantTable]),
+		plants: dynamo.New(client, cfg.TableNames[config.PlantTable]),
 		close:  func() error { return nil },
 		where:  where,
 	}, nil
@@ -98,7 +97,7 @@ func prepareTable(ctx context.Context, client *dynamo.Client, name, variable str
 }
 
 func noResponse(err error) bool {
-	return errors.Is(err, records.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // loadSettings returns the AWS settings that the SDK finds on any machine: in the

@@ -12,8 +12,7 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // The keys of another issuer are there before the first request needs them. If it
@@ -28,7 +27,7 @@ func TestKeysAtStart(t *testing.T) {
 		}))
 		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL}}
 		var stderr strings.Builder
-		handler, err := newHandler(t.Context(), options{}, cfg, &stores{plants: new(recordstest.Memory[plants.Plant])}, slog.New(slog.DiscardHandler), &stderr)
+		handler, err := newHandler(t.Context(), options{}, cfg, &stores{plants: new(plantstest.Memory)}, slog.New(slog.DiscardHandler), &stderr)
 		keys.Close()
 		if err != nil {
 			t.Fatal(err)

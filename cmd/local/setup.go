@@ -19,7 +19,6 @@ import (
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/page"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
 
 // options are the command-line flags.
@@ -78,9 +77,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	return o, nil
 }
 
-// stores are the open stores of all resources.
+// stores are the open stores.
 type stores struct {
-	plants records.Store[plants.Plant]
+	plants plants.Store
 	close  func() error
 	where  string // for the start-up messages
 }

@@ -14,8 +14,6 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/harness"
 )
 
@@ -39,7 +37,7 @@ func use(path, op string) (code int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 3
 	}
-	s, ctx := NewStore[plants.Plant](file, "ids", "plants"), context.Background()
+	s, ctx := NewStore(file), context.Background()
 	file.db.NoSync = true // for speed
 	op, pages, _ := strings.Cut(op, " after ")
 	if n, err := strconv.Atoi(pages); err == nil {
@@ -48,9 +46,9 @@ func use(path, op string) (code int) {
 	bug := func(*bbolt.Tx) (bool, error) { panic("a bug") }
 	switch op {
 	case "list":
-		_, _ = s.List(ctx, "alice", records.Query{Limit: maxPage})
+		_, _ = s.List(ctx, "alice", nil, 1000)
 	case "write":
-		_ = s.Create(ctx, "alice", rose(3000), "key")
+		_ = s.Create(ctx, "alice", rose(3000))
 		for id := int64(3); id < 100; id += 12 {
 			_ = s.Delete(ctx, "alice", id)
 		}
@@ -105,9 +103,9 @@ func TestDamagedMetaPage(t *testing.T) {
 	noErr(t, s.file.Close())
 	good := readFile(t, path)
 	for meta, want := range map[int]int{newer: 1, 1 - newer: 2} {
-		page, err := openTest(t, damagedFile(t, good, meta*size, size, 0)).List(t.Context(), "alice", records.Query{Limit: 10})
-		if err != nil || len(page.Records) != want {
-			t.Errorf("without meta page %d: %v, %v, want %d plants", meta, page, err, want)
+		list, err := openTest(t, damagedFile(t, good, meta*size, size, 0)).List(t.Context(), "alice", nil, 10)
+		if err != nil || len(list) != want {
+			t.Errorf("without meta page %d: %v, %v, want %d plants", meta, list, err, want)
 		}
 	}
 }

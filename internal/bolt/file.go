@@ -1,4 +1,4 @@
-// Package bolt implements [records.Store] in a single file, using
+// Package bolt implements [plants.Store] in a single file, using
 // go.etcd.io/bbolt. It suits a server on one machine and needs no separate
 // database.
 package bolt
@@ -13,10 +13,10 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
-// A File holds the stores of all resources. It is locked while it is open. Writes
+// A File holds the plants. It is locked while it is open. Writes
 // share commits: a commit takes all writes that are waiting when the previous one
 // ends. bbolt's Batch would let a lone write wait for a timer, and commit for calls
 // that change nothing.
@@ -24,7 +24,7 @@ import (
 // A page that bbolt can't read ends the process, after a message that names the file. So
 // does any other panic within a transaction. Pages have no checksums, so damage may also
 // go unnoticed. If the newer of bbolt's two meta pages is invalid, bbolt uses the older
-// one, and the last commit is lost. A record that can't be decoded fails only the calls
+// one, and the last commit is lost. A plant that can't be decoded fails only the calls
 // that read it.
 type File struct {
 	db   *bbolt.DB
@@ -105,11 +105,11 @@ func (f *File) commitWaiting() {
 	f.mu.Unlock()
 	err := guard(f.path, func() error { return f.commit(batch) })
 	if err != nil {
-		err = fmt.Errorf("%w: %s: %w", records.ErrUnwritable, f.path, err)
+		err = fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, f.path, err)
 	}
 	for _, w := range batch {
 		// If the commit failed, the writes' own errors don't count: even ErrInUse may
-		// be due to a record of the failed transaction.
+		// be due to a plant of the failed transaction.
 		w.done <- cmp.Or(err, w.err)
 	}
 }

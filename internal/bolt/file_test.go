@@ -12,7 +12,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/harness"
 )
 
@@ -52,11 +51,13 @@ func TestWritesShareCommits(t *testing.T) {
 	before, created := commits(t, s.file), 0
 	for i, err := range together(t, s.file, 64, func(i int) error {
 		// Of four creates each, one succeeds.
-		return s.Create(t.Context(), "alice", rose(int64(i/4)), records.NewWriteToken())
+		p := rose(int64(i / 4))
+		p.Name = fmt.Sprint(i)
+		return s.Create(t.Context(), "alice", p)
 	}) {
 		if err == nil {
 			created++
-		} else if !errors.Is(err, records.ErrInUse) {
+		} else if !errors.Is(err, plants.ErrExists) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
@@ -71,13 +72,13 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	s := openTest(t, newPath(t))
 	s.file.db.MaxSize = 32 << 10
 	for i, err := range together(t, s.file, 40, func(i int) error {
-		// Two each of one id: the second is in use only if the first is stored.
-		r := rose(int64(i / 2))
-		r.Fields.Name = strings.Repeat("\x00", plants.MaxNameLength)
-		return s.Create(t.Context(), "alice", r, records.NewWriteToken())
+		// Two each of one id: the second finds the first only if that is stored.
+		p := rose(int64(i / 2))
+		p.Name = strings.Repeat(string(rune(i%2)), plants.MaxNameLength)
+		return s.Create(t.Context(), "alice", p)
 	}) {
-		if !errors.Is(err, records.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db") {
-			t.Errorf("create %d: %v, want %v and the file's name", i, err, records.ErrUnwritable)
+		if !errors.Is(err, plants.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db") {
+			t.Errorf("create %d: %v, want %v and the file's name", i, err, plants.ErrUnwritable)
 		}
 	}
 	s.file.db.MaxSize = 0
@@ -85,7 +86,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	// depends on it needs a commit, but only one.
 	before := commits(t, s.file)
 	for range 2 {
-		if err := s.Delete(t.Context(), "bob", 1); !errors.Is(err, records.ErrNotFound) {
+		if err := s.Delete(t.Context(), "bob", 1); !errors.Is(err, plants.ErrNotFound) {
 			t.Error(err)
 		}
 	}
@@ -100,7 +101,7 @@ func TestCommits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // where only timers take time
 		path, start := newPath(t), time.Now()
 		s := openTest(t, path)
-		noErr(t, s.Create(t.Context(), "alice", rose(1), "key"))
+		noErr(t, s.Create(t.Context(), "alice", rose(1)))
 		before := commits(t, s.file)
 		noErr(t, s.file.Close())
 		s = openTest(t, path)
@@ -108,12 +109,12 @@ func TestCommits(t *testing.T) {
 			t.Errorf("%d commits when the file is opened, want 1", n)
 		}
 		other := rose(1)
-		other.Fields.Name = "ivy"
+		other.Name = "ivy"
 		for i, test := range []struct{ got, want error }{
-			{s.Create(t.Context(), "alice", rose(1), "key"), nil},
-			{s.Create(t.Context(), "alice", other, "key"), records.ErrWriteTokenReused},
-			{s.Create(t.Context(), "bob", rose(1), "key"), records.ErrInUse},
-			{s.Delete(t.Context(), "bob", 1), records.ErrNotFound},
+			{s.Create(t.Context(), "alice", rose(1)), nil},
+			{s.Create(t.Context(), "alice", other), plants.ErrExists},
+			{s.Create(t.Context(), "bob", rose(1)), plants.ErrInUse},
+			{s.Delete(t.Context(), "bob", 1), plants.ErrNotFound},
 		} {
 			if !errors.Is(test.got, test.want) {
 				t.Errorf("call %d: %v, want %v", i, test.got, test.want)

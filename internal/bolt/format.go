@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"example.com/plantstore/internal/records"
 )
 
-// The file is a bbolt database with a bucket meta, and two buckets for each
-// resource. Those of plants are called ids and plants. Sizes are in bytes.
+// The file is a bbolt database with three buckets. Sizes are in bytes.
 //
 //	meta    "format" → "1"
 //
@@ -24,30 +21,33 @@ import (
 //	        │ id 8 │ → │ owner 1..255 │
 //	        └──────┘   └──────────────┘
 //
-//	plants  the records of each owner together, in ascending order of id
+//	plants  the plants of each owner together, in ascending order of id
 //
-//	        ┌───────────────┬──────────────┬──────┐   ┌────────┐
-//	        │ len(owner)  1 │ owner 1..255 │ id 8 │ → │ record │
-//	        └───────────────┴──────────────┴──────┘   └────────┘
+//	        ┌───────────────┬──────────────┬──────┐   ┌───────┐
+//	        │ len(owner)  1 │ owner 1..255 │ id 8 │ → │ value │
+//	        └───────────────┴──────────────┴──────┘   └───────┘
 //
 // An id is big-endian with its sign bit flipped, so that keys sort like ids. The
-// length in front of the owner separates the records of "a" from those of "ab".
+// length in front of the owner separates the plants of "a" from those of "ab".
 var (
-	metaBucket = []byte("meta")
-	formatKey  = []byte("format")
+	metaBucket  = []byte("meta")
+	formatKey   = []byte("format")
+	idBucket    = []byte("ids")
+	plantBucket = []byte("plants")
 )
 
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a record, in JSON. Its id is in the key.
-type value[T any] struct {
-	Fields     T                  `json:",embed"`
-	CreatedAt  time.Time          `json:"created_at"` // UTC, RFC 3339
-	WriteToken records.WriteToken `json:"write_token"`
+// A value is the stored form of a plant, in JSON. Its id is in the key. Values of earlier
+// versions also have a member write_token, which nothing reads.
+type value struct {
+	Name      string    `json:"name"`
+	Tag       *string   `json:"tag,omitzero"`
+	CreatedAt time.Time `json:"created_at"` // UTC, RFC 3339
 }
 
-// ownerKey returns the prefix that the keys of owner's records have in common. It
+// ownerKey returns the prefix that the keys of owner's plants have in common. It
 // panics unless the length of owner fits in one byte: with another length, the key
 // could be another owner's.
 func ownerKey(owner string) []byte {
@@ -84,7 +84,7 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
-// writeFormat makes the file one of this format. A store makes its own buckets.
+// writeFormat makes the file one of this format. The first write makes the other buckets.
 func writeFormat(tx *bbolt.Tx) error {
 	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
 }

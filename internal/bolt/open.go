@@ -21,7 +21,7 @@ import (
 // shutting down. It may wait twice, and must return within a second.
 const lockWait = 400 * time.Millisecond
 
-// Open opens the file at path, which holds the stores of all resources. If there is
+// Open opens the file at path, which holds the plants. If there is
 // no file, or an empty one, Open creates a file that only the current user can
 // access (mode 0600), and missing directories too (0700). Existing directories keep
 // their mode. A full disk leaves no incomplete file.

@@ -62,7 +62,7 @@ func TestSyncs(t *testing.T) {
 	const variable = "BOLT_TEST_SYNCS" // set in the process that is watched
 	if path := os.Getenv(variable); path != "" {
 		s := openTest(t, path)
-		noErr(t, s.Create(t.Context(), "alice", rose(1), "key"))
+		noErr(t, s.Create(t.Context(), "alice", rose(1)))
 		return
 	}
 	dir := t.TempDir()

@@ -65,7 +65,7 @@ func TestKilledFirstStart(t *testing.T) {
 	empty := newPath(t)
 	noErr(t, os.WriteFile(empty, nil, 0o600))
 	for _, path := range []string{empty, newDatabase(t)} {
-		noErr(t, openTest(t, path).Create(t.Context(), "alice", rose(1), "key"))
+		noErr(t, openTest(t, path).Create(t.Context(), "alice", rose(1)))
 	}
 }
 

@@ -4,139 +4,104 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
-// maxPage limits a [records.Page]. While one is read, the file can't grow beyond its mapping
-// and writers can't reuse the space that they freed.
-const maxPage = 1000
-
-// A Store keeps the records of one resource in a [File].
+// A Store keeps plants in a [File].
 //
 // List is never stale. Create and Delete return once their change is on disk
-// (fdatasync). They return [records.ErrUnwritable] if the file can't be written, for
+// (fdatasync). They return [plants.ErrUnwritable] if the file can't be written, for
 // example because the disk is full.
-type Store[T any] struct {
-	file *File
+type Store struct{ file *File }
 
-	// The names of its buckets, which format.go describes.
-	idBucket, recordBucket []byte
-}
+// NewStore returns the store in file.
+func NewStore(file *File) *Store { return &Store{file} }
 
-// NewStore returns the store in two buckets of file: idBucket has the owner of each id,
-// recordBucket has the records. The first write makes the buckets if they are missing.
-// No other store may use them.
-//
-// It panics if a field has the name of a member that the store adds.
-func NewStore[T any](file *File, idBucket, recordBucket string) *Store[T] {
-	added := map[string]bool{}
-	for member := range reflect.TypeFor[value[T]]().Fields() {
-		name, _ := records.ParseTag(member.Tag)
-		added[name] = true
-	}
-	for field := range reflect.TypeFor[T]().Fields() {
-		if name, _ := records.ParseTag(field.Tag); added[name] {
-			panic(fmt.Sprintf("bolt: the store adds the member %q itself: rename the field of %T", name, *new(T)))
-		}
-	}
-	return &Store[T]{file, []byte(idBucket), []byte(recordBucket)}
-}
-
-// Create implements [records.Store].
-func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], token records.WriteToken) error {
-	v, err := json.Marshal(value[T]{r.Fields, time.Now().UTC(), token})
+// Create implements [plants.Store].
+func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
+	v, err := json.Marshal(value{Name: p.Name, Tag: p.Tag, CreatedAt: time.Now().UTC()})
 	if err != nil {
 		return err
 	}
-	idKey, recordKey := appendID(nil, r.ID), appendID(ownerKey(owner), r.ID)
+	idKey, plantKey := appendID(nil, p.ID), appendID(ownerKey(owner), p.ID)
 	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
-		ids, stored := bucket(tx, s.idBucket), bucket(tx, s.recordBucket)
+		ids, stored := bucket(tx, idBucket), bucket(tx, plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
-			must(stored.Put(recordKey, v))
+			must(stored.Put(plantKey, v))
 			return true, nil
 		case string(holder) != owner:
-			return false, records.ErrInUse
+			return false, plants.ErrInUse
 		}
-		var old value[T]
-		switch err := s.decode(r.ID, stored.Get(recordKey), &old); {
-		case err != nil:
-			return false, err
-		case old.WriteToken != token:
-			return false, records.ErrInUse
-		case !reflect.DeepEqual(old.Fields, r.Fields):
-			return false, records.ErrWriteTokenReused
+		old, err := s.decode(p.ID, stored.Get(plantKey))
+		if err == nil && !old.Equal(p) {
+			err = plants.ErrExists
 		}
-		return false, nil // a retry
+		return false, err
 	})
 }
 
-// List implements [records.Store]. A page has at most 1000 records.
-func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (page records.Page[T], err error) {
+// List implements [plants.Store].
+func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, err error) {
 	if err := ctx.Err(); err != nil {
-		return page, err
+		return nil, err
 	}
 	prefix := ownerKey(owner)
-	from, limit := prefix, min(q.Limit, maxPage)
-	if q.After != nil {
-		from = append(appendID(prefix, *q.After), 0) // the least key after that one
+	from := prefix
+	if after != nil {
+		from = append(appendID(prefix, *after), 0) // the least key after that one
 	}
 	err = s.file.view(func(tx *bbolt.Tx) error {
-		stored := tx.Bucket(s.recordBucket)
+		stored := tx.Bucket(plantBucket)
 		if stored == nil {
 			return nil
 		}
 		c := stored.Cursor()
-		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			if len(page.Records) == limit {
-				page.Next = &page.Records[limit-1].ID
-				break
-			}
+		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix) && len(list) < limit; k, v = c.Next() {
 			if len(k) != len(prefix)+8 {
 				return s.damaged(fmt.Sprintf("a key has %d bytes", len(k)))
 			}
-			r := records.Record[T]{ID: parseID(k[len(prefix):])}
-			if err := s.decode(r.ID, v, &r.Fields); err != nil {
+			p, err := s.decode(parseID(k[len(prefix):]), v)
+			if err != nil {
 				return err
 			}
-			page.Records = append(page.Records, r)
+			list = append(list, p)
 		}
 		return nil
 	})
-	return page, err
+	return list, err
 }
 
-// Delete implements [records.Store].
-func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
-	idKey, recordKey := appendID(nil, id), appendID(ownerKey(owner), id)
+// Delete implements [plants.Store].
+func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
+	idKey, plantKey := appendID(nil, id), appendID(ownerKey(owner), id)
 	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
-		ids := tx.Bucket(s.idBucket)
+		ids := tx.Bucket(idBucket)
 		if ids == nil || string(ids.Get(idKey)) != owner {
-			return false, records.ErrNotFound
+			return false, plants.ErrNotFound
 		}
 		must(ids.Delete(idKey))
-		must(tx.Bucket(s.recordBucket).Delete(recordKey))
+		must(tx.Bucket(plantBucket).Delete(plantKey))
 		return true, nil
 	})
 }
 
-// decode stores the value of the record with the given id in v, a *value or a pointer
-// to its Fields.
-func (s *Store[T]) decode(id int64, b []byte, v any) error {
-	if err := json.Unmarshal(b, v); err != nil {
-		return s.damaged(fmt.Sprintf("the record with id %d: %v", id, err))
+// decode returns the plant with the given id from its stored value.
+func (s *Store) decode(id int64, b []byte) (plants.Plant, error) {
+	var v value
+	if err := json.Unmarshal(b, &v); err != nil {
+		return plants.Plant{}, s.damaged(fmt.Sprintf("the plant with id %d: %v", id, err))
 	}
-	return nil
+	return plants.Plant{ID: id, Name: v.Name, Tag: v.Tag}, nil
 }
 
 // damaged returns the error for a call that can't use what it has read.
-func (s *Store[T]) damaged(cause string) error {
+func (s *Store) damaged(cause string) error {
 	return fmt.Errorf("the data file %s: %w", s.file.path, damaged(cause))
 }

@@ -12,22 +12,13 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
-	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
-// All resources share one file.
 func TestStore(t *testing.T) {
-	file := openTest(t, newPath(t)).file
-	t.Run("plants", func(t *testing.T) { testStore(t, recordstest.Plants(), file, "ids", "plants") })
-	t.Run("samples", func(t *testing.T) { testStore(t, recordstest.Samples(), file, "sample_ids", "samples") })
+	s := openTest(t, newPath(t))
+	plantstest.TestStore(t, func(*testing.T) plants.Store { return s })
 }
-
-func testStore[T records.Fields](t *testing.T, examples []T, file *File, idBucket, recordBucket string) {
-	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return NewStore[T](file, idBucket, recordBucket) })
-}
-
-type plantRecords = Store[plants.Plant]
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }
 
@@ -39,16 +30,16 @@ func noErr(t testing.TB, err error) {
 }
 
 // openTest opens the store of plants in the file at path until the test ends.
-func openTest(t testing.TB, path string) *plantRecords {
+func openTest(t testing.TB, path string) *Store {
 	t.Helper()
 	file, err := Open(path)
 	noErr(t, err)
 	t.Cleanup(func() { noErr(t, file.Close()) })
-	return NewStore[plants.Plant](file, "ids", "plants")
+	return NewStore(file)
 }
 
-func rose(id int64) records.Record[plants.Plant] {
-	return records.Record[plants.Plant]{ID: id, Fields: plants.Plant{Name: "rose", Tag: new("garden")}}
+func rose(id int64) plants.Plant {
+	return plants.Plant{ID: id, Name: "rose", Tag: new("garden")}
 }
 
 // oldFile returns a file of the first version, which every later one must read. Don't
@@ -59,47 +50,9 @@ func oldFile(t *testing.T) string {
 		`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","write_token":"key"}`})
 }
 
-func TestOldRecord(t *testing.T) {
-	want := records.Record[plants.Plant]{ID: -7, Fields: plants.Plant{Name: "fern"}}
-	recordstest.TestOldRecord(t, openTest(t, oldFile(t)), want)
-}
-
-// A file without the buckets of a resource, which is newer, has no records of it. The
-// first one makes the buckets.
-func TestNewResource(t *testing.T) {
-	s := NewStore[recordstest.Sample](openTest(t, oldFile(t)).file, "sample_ids", "samples")
-	for want := range 2 {
-		page, err := s.List(t.Context(), "alice", records.Query{Limit: 10})
-		if err != nil || len(page.Records) != want {
-			t.Errorf("%v, %v, want %d records", page, err, want)
-		}
-		if err := s.Delete(t.Context(), "alice", -7); !errors.Is(err, records.ErrNotFound) {
-			t.Error(err)
-		}
-		noErr(t, s.Create(t.Context(), "alice", records.Record[recordstest.Sample]{ID: int64(want)}, "key"))
-	}
-}
-
-// A page is limited even if its query isn't.
-func TestPageIsBounded(t *testing.T) {
-	s := openTest(t, newPath(t))
-	load(t, s, "alice", 0, 2*maxPage)
-	page, err := s.List(t.Context(), "alice", records.Query{Limit: 2 * maxPage})
-	if err != nil || len(page.Records) != maxPage || page.Next == nil {
-		t.Errorf("%d plants, next %v, %v", len(page.Records), page.Next, err)
-	}
-}
-
-// The store doesn't lose fields to its own members.
-func TestFieldOfReservedName(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("NewStore accepted a field with the name write_token")
-		}
-	}()
-	NewStore[struct {
-		Token string `json:"write_token"`
-	}](nil, "ids", "plants")
+func TestOldPlant(t *testing.T) {
+	want := plants.Plant{ID: -7, Name: "fern"}
+	plantstest.TestOldPlant(t, openTest(t, oldFile(t)), want)
 }
 
 // An owner too long for its length byte must not be taken for another owner.
@@ -119,7 +72,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 	defer s.file.committing.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := s.Create(ctx, "alice", rose(2), "key"); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Create(ctx, "alice", rose(2)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -127,8 +80,8 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 // Later versions must be able to read what this one writes.
 func TestLayout(t *testing.T) {
 	s := openTest(t, newPath(t))
-	r := records.Record[plants.Plant]{ID: -2, Fields: plants.Plant{Name: "é<\x00", Tag: new("")}}
-	noErr(t, s.Create(t.Context(), "al", r, "key"))
+	p := plants.Plant{ID: -2, Name: "é<\x00", Tag: new("")}
+	noErr(t, s.Create(t.Context(), "al", p))
 	noErr(t, s.file.db.View(func(tx *bbolt.Tx) error {
 		const id = "\x7f\xff\xff\xff\xff\xff\xff\xfe"
 		format, owner := tx.Bucket([]byte("meta")).Get([]byte("format")), tx.Bucket([]byte("ids")).Get([]byte(id))
@@ -136,7 +89,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("format %q, owner %q", format, owner)
 		}
 		record := tx.Bucket([]byte("plants")).Get([]byte("\x02al" + id))
-		want := regexp.MustCompile(`^{(?:.*,)?"name":"é<\\u0000",(?:.*,)?"tag":"",(?:.*,)?"created_at":"([^"]*Z)","write_token":"key"[,}]`)
+		want := regexp.MustCompile(`^{(?:.*,)?"name":"é<\\u0000",(?:.*,)?"tag":"",(?:.*,)?"created_at":"([^"]*Z)"[,}]`)
 		match := append(want.FindStringSubmatch(string(record)), "", "")
 		if at, err := time.Parse(time.RFC3339Nano, match[1]); err != nil || time.Since(at).Abs() > time.Minute {
 			t.Errorf("record %s, %v", record, err)
@@ -145,19 +98,19 @@ func TestLayout(t *testing.T) {
 	}))
 }
 
-// Damage to one record leaves the others usable.
-func TestDamagedRecord(t *testing.T) {
+// Damage to one plant leaves the others usable.
+func TestDamagedPlant(t *testing.T) {
 	s := openTest(t, newPath(t))
-	noErr(t, s.Create(t.Context(), "alice", rose(7), "key"))
+	noErr(t, s.Create(t.Context(), "alice", rose(7)))
 	noErr(t, s.file.db.Update(func(tx *bbolt.Tx) error {
 		stored := tx.Bucket([]byte("plants"))
 		return errors.Join(stored.Put(ownerKey("bob"), []byte("{}")), stored.Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`)))
 	}))
-	for owner, want := range map[string]string{"alice": "the record with id 7", "bob": "a key has 4 bytes"} {
-		_, err := s.List(t.Context(), owner, records.Query{Limit: 1})
+	for owner, want := range map[string]string{"alice": "the plant with id 7", "bob": "a key has 4 bytes"} {
+		_, err := s.List(t.Context(), owner, nil, 1)
 		mustSay(t, err, "the data file "+s.file.path+": it is damaged: "+want, "restore a backup")
 	}
-	mustSay(t, s.Create(t.Context(), "alice", rose(7), "key"), s.file.path, "it is damaged: the record with id 7")
+	mustSay(t, s.Create(t.Context(), "alice", rose(7)), s.file.path, "it is damaged: the plant with id 7")
 	noErr(t, s.Delete(t.Context(), "alice", 7))
-	noErr(t, s.Create(t.Context(), "alice", rose(7), "key"))
+	noErr(t, s.Create(t.Context(), "alice", rose(7)))
 }

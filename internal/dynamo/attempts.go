@@ -17,7 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
 // A request takes at most 7.25 s, when every attempt times out: 6 × 1 s and delays of
@@ -106,7 +106,7 @@ func isUnclear(err error) bool {
 	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
 		return false // without a connection nothing was sent
 	}
-	return retryReason(err) == records.ErrUnreachable
+	return retryReason(err) == plants.ErrUnreachable
 }
 
 // ifClear returns err, which the last attempt of a request means by itself, if unclear is
@@ -116,10 +116,10 @@ func ifClear(unclear, err error) error {
 	if err == nil || unclear == nil {
 		return err
 	}
-	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", records.ErrUnreachable, err, unclear)
+	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, unclear)
 }
 
-// storeError maps the error of a request to the errors of [records.Store], and keeps the
+// storeError maps the error of a request to the errors of [plants.Store], and keeps the
 // SDK's text for the log. It returns nil for nil. Any other error, such as access
 // denied, is a fault of the service; callers don't test for it.
 //
@@ -142,8 +142,8 @@ func (c *Client) storeError(ctx context.Context, err error) error {
 }
 
 // retryReason returns why an attempt that returned err deserves a retry. It is
-// [records.ErrThrottled] if DynamoDB refused the attempt because of its rate or of a
-// transaction on the same item, or [records.ErrUnreachable] if there was no usable
+// [plants.ErrThrottled] if DynamoDB refused the attempt because of its rate or of a
+// transaction on the same item, or [plants.ErrUnreachable] if there was no usable
 // response. It is nil for all other errors, and for nil.
 func retryReason(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
@@ -155,11 +155,11 @@ func retryReason(err error) error {
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
 		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException":
-		return records.ErrThrottled
+		return plants.ErrThrottled
 	case noResponse, damaged,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
 		response != nil && response.HTTPStatusCode() >= http.StatusInternalServerError:
-		return records.ErrUnreachable
+		return plants.ErrUnreachable
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -41,8 +40,8 @@ func TestNoResponse(t *testing.T) {
 					attempts++
 					return fault(r)
 				})
-				err := op.call(t.Context(), dynamo.New[plants.Plant](client, "plants"))
-				wantSentinel(t, op.name, err, records.ErrUnreachable)
+				err := op.call(t.Context(), dynamo.New(client, "plants"))
+				wantSentinel(t, op.name, err, plants.ErrUnreachable)
 				if took := time.Since(start); attempts != 6 || took < 6*time.Second || took > 7250*time.Millisecond {
 					t.Errorf("%s, %s: %d attempts in %v, want 6 in 6 to 7.25 s", op.name, name, attempts, took)
 				}
@@ -89,7 +88,7 @@ func TestContextEnds(t *testing.T) {
 					attempts++
 					return test.faults[min(attempts, len(test.faults))-1](cancel)(r)
 				})
-				err := op.call(ctx, dynamo.New[plants.Plant](client, "plants"))
+				err := op.call(ctx, dynamo.New(client, "plants"))
 				wantSentinel(t, op.name+", "+name, err, test.want)
 				if !strings.Contains(fmt.Sprint(err), test.cause) {
 					t.Errorf("%s, %s: error %q does not mention %s", op.name, name, err, test.cause)
@@ -121,9 +120,9 @@ func TestWrongClock(t *testing.T) {
 			resp.Header.Set("Date", now.UTC().Format(http.TimeFormat))
 			return resp, err
 		})
-		store := dynamo.New[plants.Plant](client, "plants")
+		store := dynamo.New(client, "plants")
 		for _, op := range operations {
-			if err := op.call(t.Context(), store); err != nil && !errors.Is(err, records.ErrNotFound) {
+			if err := op.call(t.Context(), store); err != nil && !errors.Is(err, plants.ErrNotFound) {
 				t.Errorf("%s: %v", op.name, err)
 			}
 		}
@@ -146,8 +145,8 @@ func TestRetryBudget(t *testing.T) {
 		retries := func() int {
 			attempts = 0
 			for n := range 30 {
-				err := operations[n%len(operations)].call(t.Context(), dynamo.New[plants.Plant](client, fmt.Sprint("table-", n)))
-				wantSentinel(t, "throttled", err, records.ErrThrottled)
+				err := operations[n%len(operations)].call(t.Context(), dynamo.New(client, fmt.Sprint("table-", n)))
+				wantSentinel(t, "throttled", err, plants.ErrThrottled)
 				if n == 29 && !strings.Contains(fmt.Sprint(err), "retry quota exceeded") {
 					t.Errorf("error %q doesn't say that the budget is spent", err)
 				}
@@ -163,10 +162,10 @@ func TestRetryBudget(t *testing.T) {
 			err      error
 			calls    int
 			want     int
-		}{{success, nil, 4, 0}, {success, nil, 1, 1}, {failed, records.ErrInUse, 5, 1}, {success, nil, 600, 100}} {
+		}{{success, nil, 4, 0}, {success, nil, 1, 1}, {failed, plants.ErrInUse, 5, 1}, {success, nil, 600, 100}} {
 			dynamoDB = test.response
 			for range test.calls {
-				if err := create.call(t.Context(), dynamo.New[plants.Plant](client, "plants")); !errors.Is(err, test.err) {
+				if err := create.call(t.Context(), dynamo.New(client, "plants")); !errors.Is(err, test.err) {
 					t.Fatalf("got %v, want %v", err, test.err)
 				}
 			}
@@ -201,9 +200,9 @@ func TestTenthOfResponsesLost(t *testing.T) {
 			}
 			return respond(r)
 		})
-		store := dynamo.New[plants.Plant](client, "plants")
+		store := dynamo.New(client, "plants")
 		for id := range int64(calls) {
-			if err := store.Create(t.Context(), "alice", record{ID: id, Fields: fern.Fields}, records.NewWriteToken()); err != nil {
+			if err := store.Create(t.Context(), "alice", plants.Plant{ID: id, Name: fern.Name}); err != nil {
 				t.Fatalf("create %d: %v", id, err)
 			}
 		}

@@ -24,7 +24,6 @@ import (
 	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -110,7 +109,7 @@ func TestMaxAttempts(t *testing.T) {
 					got++
 					return dynamolocal.Throttle(r)
 				})
-				wantSentinel(t, vars, list.call(t.Context(), dynamo.New[plants.Plant](client, "plants")), records.ErrThrottled)
+				wantSentinel(t, vars, list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrThrottled)
 				if got != want {
 					t.Errorf("%s, settings from %s: %d attempts, want %d", vars, name, got, want)
 				}
@@ -141,7 +140,7 @@ func TestMissingTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.SDK.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
-		err = list.call(t.Context(), dynamo.New[plants.Plant](client, "plants"))
+		err = list.call(t.Context(), dynamo.New(client, "plants"))
 		if !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%s: got %v, want %s", endpoint, err, want)
 		}

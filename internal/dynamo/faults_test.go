@@ -14,7 +14,6 @@ import (
 	"example.com/plantstore/internal/dynamo"
 	plantlog "example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -25,19 +24,19 @@ var faults = map[string]struct {
 	want     error // nil: none that callers test for
 	text     string
 }{
-	"throttled":                        {dynamolocal.Throttle, 3, records.ErrThrottled, "ProvisionedThroughputExceeded"},
-	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), 3, records.ErrThrottled, "ThrottlingException"},
-	"transaction on the same item":     {dynamolocal.Refuse(400, "TransactionConflictException"), 3, records.ErrThrottled, "TransactionConflict"},
+	"throttled":                        {dynamolocal.Throttle, 3, plants.ErrThrottled, "ProvisionedThroughputExceeded"},
+	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), 3, plants.ErrThrottled, "ThrottlingException"},
+	"transaction on the same item":     {dynamolocal.Refuse(400, "TransactionConflictException"), 3, plants.ErrThrottled, "TransactionConflict"},
 	"wrong clock":                      {dynamolocal.Refuse(400, "RequestTimeout"), 3, nil, "RequestTimeout"},
-	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, records.ErrUnreachable, "InternalServerError"},
-	"connection cut":                   {dynamolocal.Cut, 3, records.ErrUnreachable, "EOF"},
-	"response truncated":               {truncate, 3, records.ErrUnreachable, "deserialization failed"},
-	"unreadable":                       {dynamolocal.Reply(200, "<html>Welcome</html>"), 3, records.ErrUnreachable, "deserialization failed"},
-	"wrong checksum":                   {wrongChecksum, 3, records.ErrUnreachable, "checksum"},
-	"empty response":                   {dynamolocal.Reply(200, ""), 3, records.ErrUnreachable, "empty"},
-	"redirect":                         {dynamolocal.Reply(300, ""), 3, records.ErrUnreachable, "StatusCode: 300"},
-	"no error code":                    {dynamolocal.Reply(400, "{}"), 3, records.ErrUnreachable, "StatusCode: 400"},
-	"not implemented":                  {dynamolocal.Refuse(501, "NotImplemented"), 3, records.ErrUnreachable, "StatusCode: 501"},
+	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, plants.ErrUnreachable, "InternalServerError"},
+	"connection cut":                   {dynamolocal.Cut, 3, plants.ErrUnreachable, "EOF"},
+	"response truncated":               {truncate, 3, plants.ErrUnreachable, "deserialization failed"},
+	"unreadable":                       {dynamolocal.Reply(200, "<html>Welcome</html>"), 3, plants.ErrUnreachable, "deserialization failed"},
+	"wrong checksum":                   {wrongChecksum, 3, plants.ErrUnreachable, "checksum"},
+	"empty response":                   {dynamolocal.Reply(200, ""), 3, plants.ErrUnreachable, "empty"},
+	"redirect":                         {dynamolocal.Reply(300, ""), 3, plants.ErrUnreachable, "StatusCode: 300"},
+	"no error code":                    {dynamolocal.Reply(400, "{}"), 3, plants.ErrUnreachable, "StatusCode: 400"},
+	"not implemented":                  {dynamolocal.Refuse(501, "NotImplemented"), 3, plants.ErrUnreachable, "StatusCode: 501"},
 	"access denied":                    {dynamolocal.Refuse(400, "AccessDeniedException"), 1, nil, "AccessDenied"},
 	"no table":                         {dynamolocal.Refuse(400, "ResourceNotFoundException"), 1, nil, "restart the server"},
 	"invalid":                          {dynamolocal.Refuse(400, "ValidationException"), 1, nil, "Validation"},
@@ -88,7 +87,7 @@ func TestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0 // a busy machine may be slow
-	store := dynamo.New[plants.Plant](client, table)
+	store := dynamo.New(client, table)
 	ctx := plantlog.With(t.Context(), slog.String("request_id", "r-1"))
 
 	proxy.Fail("PutItem", dynamolocal.Throttle)
@@ -99,7 +98,7 @@ func TestLog(t *testing.T) {
 	if line := lines.String(); strings.Count(line, "\n") != 1 || !want.MatchString(line) {
 		t.Errorf("want one line with the cause of the retry:\n%s", line)
 	}
-	wantSentinel(t, "second Create", store.Create(ctx, "alice", fern, "another key"), records.ErrInUse)
+	wantSentinel(t, "second Create", store.Create(ctx, "bob", fern), plants.ErrInUse)
 	for line := range strings.Lines(lines.String()) {
 		if !strings.Contains(line, `"request_id":"r-1"`) {
 			t.Errorf("line without the request's id: %s", line)

@@ -16,7 +16,6 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
 )
@@ -28,31 +27,26 @@ func TestMain(m *testing.M) {
 
 var discard = slog.New(slog.DiscardHandler)
 
-type (
-	record       = records.Record[plants.Plant]
-	plantRecords = records.Store[plants.Plant]
-)
-
-var fern = record{ID: -7, Fields: plants.Plant{Name: "fern"}}
+var fern = plants.Plant{ID: -7, Name: "fern"}
 
 // An operation is a call of the store, with the DynamoDB request that it makes
 // and alice's plants before and after it.
 type operation struct {
 	name       string
 	request    string
-	start, end []record
-	call       func(context.Context, plantRecords) error
+	start, end []plants.Plant
+	call       func(context.Context, plants.Store) error
 }
 
 var (
-	create = operation{"Create", "PutItem", nil, []record{fern}, func(ctx context.Context, s plantRecords) error {
-		return s.Create(ctx, "alice", fern, "key")
+	create = operation{"Create", "PutItem", nil, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
+		return s.Create(ctx, "alice", fern)
 	}}
-	list = operation{"List", "Query", []record{fern}, []record{fern}, func(ctx context.Context, s plantRecords) error {
-		_, err := s.List(ctx, "alice", records.Query{Limit: 10})
+	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
+		_, err := s.List(ctx, "alice", nil, 10)
 		return err
 	}}
-	remove = operation{"Delete", "DeleteItem", []record{fern}, nil, func(ctx context.Context, s plantRecords) error {
+	remove = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, func(ctx context.Context, s plants.Store) error {
 		return s.Delete(ctx, "alice", fern.ID)
 	}}
 	operations = []operation{
@@ -74,7 +68,7 @@ func eachOperation(test func(operation)) {
 
 // newFaulty returns a store with an empty table, and the proxy that it uses. Its requests
 // have three attempts, without a time limit.
-func newFaulty(t *testing.T) (plantRecords, *dynamolocal.Proxy) {
+func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 	t.Helper()
 	_, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
@@ -83,7 +77,7 @@ func newFaulty(t *testing.T) (plantRecords, *dynamolocal.Proxy) {
 		t.Fatal(err)
 	}
 	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0 // a busy machine may be slow
-	return dynamo.New[plants.Plant](client, table), proxy
+	return dynamo.New(client, table), proxy
 }
 
 // newOffline returns a client whose attempts get the responses of dynamoDB, without a
@@ -101,10 +95,10 @@ func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynam
 }
 
 // put creates plants of owner. It may run in any goroutine.
-func put(t *testing.T, store plantRecords, owner string, all ...record) {
+func put(t *testing.T, store plants.Store, owner string, all ...plants.Plant) {
 	t.Helper()
 	for _, r := range all {
-		if err := store.Create(t.Context(), owner, r, records.NewWriteToken()); err != nil {
+		if err := store.Create(t.Context(), owner, r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -118,7 +112,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 		t.Errorf("%s: no error", name)
 	}
 	for _, sentinel := range []error{
-		records.ErrInUse, records.ErrWriteTokenReused, records.ErrNotFound, records.ErrThrottled, records.ErrUnreachable, records.ErrUnwritable,
+		plants.ErrInUse, plants.ErrExists, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if got := errors.Is(err, sentinel); got != (sentinel == want) {
@@ -128,12 +122,12 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 }
 
 // wantPlants checks alice's list, and waits for the index to catch up.
-func wantPlants(t *testing.T, store plantRecords, want ...record) {
+func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
 	t.Helper()
 	harness.Await(t, func() error {
-		page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})
-		if err == nil && !slices.EqualFunc(page.Records, want, func(a, b record) bool { return reflect.DeepEqual(a, b) }) {
-			err = fmt.Errorf("the list is %v, want %v", page.Records, want)
+		list, err := store.List(t.Context(), "alice", nil, 10)
+		if err == nil && !slices.EqualFunc(list, want, func(a, b plants.Plant) bool { return reflect.DeepEqual(a, b) }) {
+			err = fmt.Errorf("the list is %v, want %v", list, want)
 		}
 		return err
 	})

@@ -15,23 +15,23 @@ import (
 // projection of [TableInput], and the program may use all [TableActions] and
 // [IndexActions] on them. It costs two write units and half a read unit.
 //
-// It changes nothing: its writes have a condition that no record meets.
+// It changes nothing: its writes have a condition that no plant meets.
 // DescribeTable would show the whole schema, but needs another permission, and
 // doesn't show whether the program has these.
 //
 // The text of the error contains no credentials. It begins with "index" if the fault is
 // the index's.
 func Probe(ctx context.Context, client *Client, table string) error {
-	record := item{attrID: number(0)}
+	plant := item{attrID: number(0)}
 	never := aws.String("attribute_exists(no_such_attribute)")
 	_, _, err := send(ctx, client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
-		TableName: &table, Item: record, ConditionExpression: never,
+		TableName: &table, Item: plant, ConditionExpression: never,
 	})
 	if err := client.probed(ctx, err); err != nil {
 		return err
 	}
 	_, _, err = send(ctx, client, (*dynamodb.Client).DeleteItem, &dynamodb.DeleteItemInput{
-		TableName: &table, Key: record, ConditionExpression: never,
+		TableName: &table, Key: plant, ConditionExpression: never,
 	})
 	if err := client.probed(ctx, err); err != nil {
 		return err
@@ -46,7 +46,7 @@ func ProbeIndex(ctx context.Context, client *Client, table string) error {
 		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner AND id > :id"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
-		ExpressionAttributeValues: item{":owner": str("nobody"), ":id": number(0)},
+		ExpressionAttributeValues: item{":owner": text("nobody"), ":id": number(0)},
 		Select:                    types.SelectAllAttributes, // fails unless the index projects all
 		Limit:                     aws.Int32(1),
 	})

@@ -14,7 +14,6 @@ import (
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 	"example.com/plantstore/test/dynamolocal"
 )
 
@@ -42,11 +41,11 @@ func TestResponseLost(t *testing.T) {
 func TestRetryFindsAnotherPlant(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		fault                               dynamolocal.Fault
-		nothing, notFound, inUse, keyReused error
+		fault                            dynamolocal.Fault
+		nothing, notFound, inUse, exists error
 	}{
-		{dynamolocal.Throttle, records.ErrNotFound, records.ErrNotFound, records.ErrInUse, records.ErrWriteTokenReused},
-		{dynamolocal.Cut, nil, records.ErrUnreachable, records.ErrUnreachable, records.ErrUnreachable},
+		{dynamolocal.Throttle, plants.ErrNotFound, plants.ErrNotFound, plants.ErrInUse, plants.ErrExists},
+		{dynamolocal.Cut, nil, plants.ErrUnreachable, plants.ErrUnreachable, plants.ErrUnreachable},
 	} {
 		store, proxy := newFaulty(t)
 		proxy.Fail("DeleteItem", test.fault)
@@ -58,13 +57,13 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 		wantSentinel(t, "Delete of Bob's plant", remove.call(t.Context(), store), test.notFound)
 		proxy.Fail("PutItem", test.fault)
 		wantSentinel(t, "Create of Bob's id", create.call(t.Context(), store), test.inUse)
-		if err := store.Create(t.Context(), "alice", record{ID: 8}, "key"); err != nil {
+		if err := store.Create(t.Context(), "alice", plants.Plant{ID: 8}); err != nil {
 			t.Fatal(err)
 		}
 		proxy.Fail("PutItem", test.fault)
-		err := store.Create(t.Context(), "alice", record{ID: 8, Fields: fern.Fields}, "key")
-		wantSentinel(t, "Create with the key of another plant", err, test.keyReused)
-		if errors.Is(err, records.ErrUnreachable) && !strings.Contains(err.Error(), "EOF") {
+		err := store.Create(t.Context(), "alice", plants.Plant{ID: 8, Name: fern.Name})
+		wantSentinel(t, "Create of an id of her own", err, test.exists)
+		if errors.Is(err, plants.ErrUnreachable) && !strings.Contains(err.Error(), "EOF") {
 			t.Errorf("the error doesn't say what became of the first attempt: %v", err)
 		}
 	}
@@ -82,7 +81,7 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 			address, addresses = addresses[0], addresses[1:]
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}
-	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New[plants.Plant](client, table)), records.ErrNotFound)
+	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
 }
 
 // hold keeps the next request of the operation, and cuts its connection. The
@@ -125,7 +124,7 @@ func TestDeleteClockAhead(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.Table(t)
 	proxy := dynamolocal.NewProxy(t, *client.SDK.Options().BaseEndpoint)
-	store := dynamo.New[plants.Plant](dynamolocal.Client(t, proxy.URL), table)
+	store := dynamo.New(dynamolocal.Client(t, proxy.URL), table)
 	ahead := maps.Clone(oldItem)
 	ahead["created_at"] = str(time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"))
 	if _, err := client.SDK.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: ahead}); err != nil {
@@ -135,7 +134,7 @@ func TestDeleteClockAhead(t *testing.T) {
 	// An attempt without a response may have deleted another plant, before this one
 	// was created.
 	proxy.Fail("DeleteItem", dynamolocal.Cut)
-	wantSentinel(t, "Delete after a lost response", remove.call(t.Context(), store), records.ErrUnreachable)
+	wantSentinel(t, "Delete after a lost response", remove.call(t.Context(), store), plants.ErrUnreachable)
 	wantPlants(t, store, fern)
 
 	// The second request, which deletes the plant, gets no response. Its retry finds none.

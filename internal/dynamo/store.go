@@ -1,9 +1,9 @@
-// Package dynamo implements [records.Store] on Amazon DynamoDB.
+// Package dynamo implements [plants.Store] on Amazon DynamoDB.
 //
-// The partition key of a table is the record's id, so an id is in use at most
+// The partition key of the table is the plant's id, so an id is in use at most
 // once among all owners. Lists are queries of the index owner-index, whose keys
 // are owner and id: a page costs the same however large the table is. There are
-// no scans. [TableInput] has the schema of every table.
+// no scans. [TableInput] has the schema of the table.
 package dynamo
 
 import (
@@ -11,103 +11,75 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
-// A Store keeps the records of one resource in a DynamoDB table, which any number of
-// processes may share.
+// A Store keeps plants in a DynamoDB table, which any number of processes may share.
 //
-// List may lag, as [records.Store] allows: a DynamoDB index is eventually
+// List may lag, as [plants.Store] allows: a DynamoDB index is eventually
 // consistent, usually within a fraction of a second.
 //
 // The client retries requests that fail or get no response. DynamoDB may carry out
 // such an attempt late: after a later attempt of the same call, and even after the
-// call has returned nil. A late Create stores the record if its id is free then, for
-// example because another call has deleted the record. A late Delete spares records
+// call has returned nil. A late Create stores the plant if its id is free then, for
+// example because another call has deleted the plant. A late Delete spares plants
 // whose created_at is later than the call, as far as the machines' clocks agree.
 //
-// After an attempt without a response, a Delete that finds no record returns nil,
+// After an attempt without a response, a Delete that finds no plant returns nil,
 // even if a concurrent call deleted it or it never existed.
-type Store[T any] struct {
-	client     *Client
-	table      string
-	fields     []string          // the names of T's fields in JSON, in their order
-	projection string            // of lists: the attributes that decode reads
-	names      map[string]string // the attributes of the placeholders in queries
+type Store struct {
+	client *Client
+	table  string
 }
 
 // New returns the store in the given table, which must have the schema of
 // [TableInput].
-//
-// It panics if a field has the name of an attribute that the store adds.
-func New[T any](client *Client, table string) *Store[T] {
-	s := &Store[T]{client: client, table: table, projection: "id", names: map[string]string{"#owner": attrOwner}}
-	for field := range reflect.TypeFor[T]().Fields() {
-		name, _ := records.ParseTag(field.Tag)
-		switch name {
-		case attrID, attrOwner, attrCreatedAt, attrWriteToken:
-			panic(fmt.Sprintf("dynamo: the store adds the attribute %q itself: rename the field of %T", name, *new(T)))
-		}
-		// A placeholder, since the name may be a reserved word.
-		placeholder := fmt.Sprint("#f", len(s.fields))
-		s.fields = append(s.fields, name)
-		s.names[placeholder] = name
-		s.projection += ", " + placeholder
-	}
-	return s
-}
+func New(client *Client, table string) *Store { return &Store{client, table} }
 
-// Create implements [records.Store]. It is one PutItem, which costs a write unit
-// per KB of the record in the table, and the same in the index.
-func (s *Store[T]) Create(ctx context.Context, owner string, r records.Record[T], token records.WriteToken) error {
-	it, err := s.encode(owner, r, token)
-	if err != nil {
-		return err
-	}
+// Create implements [plants.Store]. It is one PutItem, which costs a write unit
+// per KB of the plant in the table, and the same in the index.
+func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
 	_, unclear, err := send(ctx, s.client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
 		TableName:           &s.table,
-		Item:                it,
+		Item:                encode(owner, p),
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
-		// The existing record shows whether an earlier attempt created it.
+		// The existing plant shows whether this is a retry.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		// An earlier attempt may have created a record that was deleted since. Then the id
+		// An earlier attempt may have created a plant that was deleted since. Then the id
 		// isn't simply in use.
-		return ifClear(unclear, s.existing(failed.Item, owner, r, token))
+		return ifClear(unclear, s.existing(failed.Item, owner, p))
 	}
 	return s.client.storeError(ctx, err)
 }
 
-// existing returns the result of the Create of r if old has its id already.
-func (s *Store[T]) existing(old item, owner string, r records.Record[T], token records.WriteToken) error {
-	oldOwner, _ := text(old, attrOwner)
-	oldToken, _ := text(old, attrWriteToken)
-	if oldOwner != owner || oldToken != string(token) {
-		return records.ErrInUse
+// existing returns the result of the Create of p if old has its id already.
+func (s *Store) existing(old item, owner string, p plants.Plant) error {
+	if oldOwner, _ := getText(old, attrOwner); oldOwner != owner {
+		return plants.ErrInUse
 	}
-	var stored records.Record[T]
-	if err := s.decode(old, &stored); err != nil {
-		return err
+	stored, err := decode(old)
+	if err != nil {
+		return s.malformed(old, err)
 	}
-	if !reflect.DeepEqual(stored.Fields, r.Fields) {
-		return records.ErrWriteTokenReused
+	if !stored.Equal(p) {
+		return plants.ErrExists
 	}
 	return nil
 }
 
-// Delete implements [records.Store]. It is one DeleteItem, which costs as much as
-// the Create did. It is two if the record seems to be newer than the call, because
+// Delete implements [plants.Store]. It is one DeleteItem, which costs as much as
+// the Create did. It is two if the plant seems to be newer than the call, because
 // its creator's clock is ahead.
-func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
+func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	newest := timestamp(time.Now())
 	for {
 		_, unclear, err := send(ctx, s.client, (*dynamodb.Client).DeleteItem, s.deletion(owner, id, newest))
@@ -117,83 +89,83 @@ func (s *Store[T]) Delete(ctx context.Context, owner string, id int64) error {
 		}
 		if unclear != nil {
 			if len(failed.Item) == 0 {
-				return nil // an earlier attempt has probably deleted the record
+				return nil // an earlier attempt has probably deleted the plant
 			}
-			// An earlier attempt may have deleted a record, and this one was created since.
+			// An earlier attempt may have deleted a plant, and this one was created since.
 			// Or nothing was deleted. The caller has to repeat the call to find out.
 			return ifClear(unclear, err)
 		}
-		oldOwner, _ := text(failed.Item, attrOwner) // "" if there is no record
+		oldOwner, _ := getText(failed.Item, attrOwner) // "" if there is no plant
 		if oldOwner != owner {
-			return records.ErrNotFound
+			return plants.ErrNotFound
 		}
-		// This is owner's record, and newer than newest. It exists during the call, so
-		// the call may delete it. Only a still newer record makes a third round.
-		if newest, err = text(failed.Item, attrCreatedAt); err != nil {
+		// This is owner's plant, and newer than newest. It exists during the call, so
+		// the call may delete it. Only a still newer plant makes a third round.
+		if newest, err = getText(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
 	}
 }
 
-// deletion returns the request to delete owner's record with the given id, unless it
-// is newer than newest: this protects newer records from a late attempt.
-func (s *Store[T]) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
+// deletion returns the request to delete owner's plant with the given id, unless it
+// is newer than newest: this protects newer plants from a late attempt.
+func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
 	return &dynamodb.DeleteItemInput{
 		TableName:                 &s.table,
 		Key:                       item{attrID: number(id)},
 		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
-		ExpressionAttributeValues: item{":owner": str(owner), ":newest": str(newest)},
+		ExpressionAttributeValues: item{":owner": text(owner), ":newest": text(newest)},
 		// Shows which part of the condition failed.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 }
 
-// List implements [records.Store]. It is one Query of the index, which costs
-// half a read unit per 4 KB of its page. DynamoDB ends a page at 1 MB.
-func (s *Store[T]) List(ctx context.Context, owner string, q records.Query) (records.Page[T], error) {
-	out, _, err := send(ctx, s.client, (*dynamodb.Client).Query, s.query(owner, q))
-	if err != nil {
-		return records.Page[T]{}, s.client.storeError(ctx, err)
-	}
-	page := records.Page[T]{Records: make([]records.Record[T], len(out.Items))}
-	for i, it := range out.Items {
-		if err := s.decode(it, &page.Records[i]); err != nil {
-			return records.Page[T]{}, err
-		}
-	}
-	if key := out.LastEvaluatedKey; len(key) > 0 {
-		next, err := integer(key, attrID)
+// List implements [plants.Store]. It is one Query of the index for each MB, which costs
+// half a read unit per 4 KB of the list.
+func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
+	in := s.query(owner, after)
+	for {
+		in.Limit = aws.Int32(int32(min(limit-len(list), math.MaxInt32)))
+		out, _, err := send(ctx, s.client, (*dynamodb.Client).Query, in)
 		if err != nil {
-			return records.Page[T]{}, s.malformed(key, err)
+			return nil, s.client.storeError(ctx, err)
 		}
-		page.Next = &next
+		for _, it := range out.Items {
+			p, err := decode(it)
+			if err != nil {
+				return nil, s.malformed(it, err)
+			}
+			list = append(list, p)
+		}
+		if len(list) >= limit || len(out.LastEvaluatedKey) == 0 {
+			return list, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	return page, nil
 }
 
-// query returns the request for a page. It starts after q.After by a condition on the
-// key. ExclusiveStartKey is documented only for keys that DynamoDB has returned, and
-// q.After may be any id.
-func (s *Store[T]) query(owner string, q records.Query) *dynamodb.QueryInput {
+// query returns the request for owner's plants after the given id. It starts there by a
+// condition on the key: ExclusiveStartKey is documented only for keys that DynamoDB has
+// returned.
+func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 &s.table,
 		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner"),
-		ExpressionAttributeValues: item{":owner": str(owner)},
-		Limit:                     aws.Int32(int32(min(q.Limit, math.MaxInt32))),
-		ProjectionExpression:      &s.projection,
-		ExpressionAttributeNames:  s.names,
+		ProjectionExpression:      aws.String("id, #name, #tag"), // what decode reads
+		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner, "#name": attrName, "#tag": attrTag},
+		ExpressionAttributeValues: item{":owner": text(owner)},
 	}
-	if q.After != nil {
+	if after != nil {
 		in.KeyConditionExpression = aws.String("#owner = :owner AND id > :after")
-		in.ExpressionAttributeValues[":after"] = number(*q.After)
+		in.ExpressionAttributeValues[":after"] = number(*after)
 	}
 	return in
 }
 
 // malformed returns the error for an item that no Create has written.
-func (s *Store[T]) malformed(it item, err error) error {
+func (s *Store) malformed(it item, err error) error {
 	id := "(unknown)"
 	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
 		id = n.Value

@@ -1,39 +1,32 @@
 package dynamo_test
 
 import (
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/records"
-	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 )
 
+// The store keeps the contract of [plants.Store], and uses exactly the actions of
+// [dynamo.TableActions] and [dynamo.IndexActions].
 func TestStore(t *testing.T) {
-	t.Run("Plant", func(t *testing.T) { testStore(t, recordstest.Plants()) })
-	t.Run("Sample", func(t *testing.T) { testStore(t, recordstest.Samples()) })
-}
-
-// The store keeps the contract of [records.Store], and uses exactly the actions of
-// [dynamo.TableActions] and [dynamo.IndexActions]. So does Probe, which would
-// else accept a function that lacks a permission.
-func testStore[T records.Fields](t *testing.T, examples []T) {
 	t.Parallel()
 	direct, table := dynamolocal.Table(t)
-	used, probed := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint), dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
-	store := dynamo.New[T](dynamolocal.Client(t, used.URL), table)
-	recordstest.TestStore(t, examples, func(*testing.T) records.Store[T] { return store })
-	if err := dynamo.Probe(t.Context(), dynamolocal.Client(t, probed.URL), table); err != nil {
-		t.Error(err)
-	}
+	used := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
+	store := dynamo.New(dynamolocal.Client(t, used.URL), table)
+	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
 	want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}
 	if got := actions(used); !maps.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("the store uses %v, but internal/dynamo/table.go has %v: correct it, and TablePolicy in template.yaml, or add a test to recordstest", got, want)
-	}
-	if got := actions(probed); !maps.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("Probe uses %v, but internal/dynamo/table.go has %v: make Probe try each action, and no other", got, want)
+		t.Errorf("the store uses %v, but internal/dynamo/table.go has %v: correct it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)
 	}
 }
 
@@ -50,49 +43,32 @@ func actions(p *dynamolocal.Proxy) map[string][]string {
 	return all
 }
 
-// The store doesn't overwrite fields by its own attributes.
-func TestFieldOfReservedName(t *testing.T) {
-	for name, open := range map[string]func(){
-		"id": func() {
-			dynamo.New[struct {
-				X string `json:"id"`
-			}](nil, "plants")
-		},
-		"owner": func() {
-			dynamo.New[struct {
-				X string `json:"owner"`
-			}](nil, "plants")
-		},
-		"created_at": func() {
-			dynamo.New[struct {
-				X string `json:"created_at"`
-			}](nil, "plants")
-		},
-		"write_token": func() {
-			dynamo.New[struct {
-				X string `json:"write_token"`
-			}](nil, "plants")
-		},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("New accepted a field with the name %s", name)
-				}
-			}()
-			open()
-		}()
-	}
-}
-
-// A page says where the list goes on even if DynamoDB found nothing in it.
-func TestListEmptyPage(t *testing.T) {
+// A list goes on where DynamoDB ended a page: at 1 MB, or earlier for reasons of its own.
+func TestListPages(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
-	proxy.Fail("Query", dynamolocal.Reply(200, `{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"-7"}}}`))
-	page, err := store.List(t.Context(), "alice", records.Query{Limit: 10})
-	if err != nil || len(page.Records) != 0 || page.Next == nil || *page.Next != -7 {
-		t.Errorf("got %+v, %v, want no plants, and Next -7", page, err)
+	long := strings.Repeat("x", plants.MaxNameLength)
+	var want []plants.Plant
+	for id := range int64(2500) { // over 1 MB in the index
+		want = append(want, plants.Plant{ID: id, Name: long, Tag: &long})
+	}
+	var group sync.WaitGroup
+	for part := range slices.Chunk(want, 200) {
+		group.Go(func() { put(t, store, "alice", part...) })
+	}
+	group.Wait()
+	harness.Await(t, func() error {
+		before := proxy.Count("Query")
+		list, err := store.List(t.Context(), "alice", nil, 2400)
+		if queries := proxy.Count("Query") - before; err != nil || queries < 2 || !reflect.DeepEqual(list, want[:2400]) {
+			return fmt.Errorf("%d plants by %d queries, %v, want 2400 by several", len(list), queries, err)
+		}
+		return nil
+	})
+	proxy.Fail("Query", dynamolocal.Reply(200, `{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"2498"}}}`))
+	list, err := store.List(t.Context(), "alice", nil, 10)
+	if err != nil || !reflect.DeepEqual(list, want[2499:]) {
+		t.Errorf("after an empty page: got %v, %v, want the last plant", list, err)
 	}
 }
 
@@ -102,10 +78,10 @@ func TestListSkipsNothing(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
 	for id := range int64(20) {
-		put(t, store, "alice", record{ID: id})
+		put(t, store, "alice", plants.Plant{ID: id})
 	}
-	page, err := store.List(t.Context(), "alice", records.Query{After: new(int64(11)), Limit: 5})
-	if err != nil || len(page.Records) != 5 || page.Records[0].ID != 12 || proxy.Count("Query") != 1 {
-		t.Errorf("got %+v by %d queries, %v, want the plants 12 to 16 by one", page, proxy.Count("Query"), err)
+	list, err := store.List(t.Context(), "alice", new(int64(11)), 5)
+	if err != nil || len(list) != 5 || list[0].ID != 12 || proxy.Count("Query") != 1 {
+		t.Errorf("got %+v by %d queries, %v, want the plants 12 to 16 by one", list, proxy.Count("Query"), err)
 	}
 }

@@ -107,7 +107,7 @@ func TestProbeThrottled(t *testing.T) {
 func TestEnsureTable(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.TableName(t)
-	store := dynamo.New[plants.Plant](client, table)
+	store := dynamo.New(client, table)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -117,11 +117,11 @@ func TestEnsureTable(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	put(t, store, "alice", record{ID: 0})
+	put(t, store, "alice", plants.Plant{ID: 0})
 	if err := dynamo.EnsureTable(t.Context(), client, table); err != nil {
 		t.Error(err)
 	}
-	wantPlants(t, store, record{ID: 0})
+	wantPlants(t, store, plants.Plant{ID: 0})
 }
 
 // If the table can't be created, the error names it. A lost response is no failure.

@@ -13,21 +13,18 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
 
-// A nullStore stores nothing and lists the same page, at no cost.
+// A nullStore stores nothing and lists the same plants, at no cost.
 type nullStore struct {
-	records.Store[plants.Plant] // nil, so other calls panic
-	page                        records.Page[plants.Plant]
+	plants.Store // nil, so other calls panic
+	list         []plants.Plant
 }
 
-func (*nullStore) Create(context.Context, string, records.Record[plants.Plant], records.WriteToken) error {
-	return nil
-}
+func (*nullStore) Create(context.Context, string, plants.Plant) error { return nil }
 
-func (s *nullStore) List(ctx context.Context, _ string, _ records.Query) (records.Page[plants.Plant], error) {
-	return s.page, ctx.Err()
+func (s *nullStore) List(ctx context.Context, _ string, _ *int64, limit int) ([]plants.Plant, error) {
+	return s.list[:min(limit, len(s.list))], ctx.Err()
 }
 
 // BenchmarkService measures one request without network and store, with a cached
@@ -35,9 +32,7 @@ func (s *nullStore) List(ctx context.Context, _ string, _ records.Query) (record
 func BenchmarkService(b *testing.B) {
 	issuer := authtest.NewIssuer(b)
 	tag := "herb"
-	store := &nullStore{page: records.Page[plants.Plant]{Records: slices.Repeat([]records.Record[plants.Plant]{
-		{Fields: plants.Plant{Name: "Basil", Tag: &tag}},
-	}, 100)}}
+	store := &nullStore{list: slices.Repeat([]plants.Plant{{Name: "Basil", Tag: &tag}}, 100)}
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {

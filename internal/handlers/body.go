@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,31 +18,80 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
 // maxBody is the maximum size of a request body, in bytes.
 const maxBody = 64 << 10
 
-// decodeRecord reads and validates a record from the body of a request. The JSON
-// must be unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no
-// duplicate names at any depth, no lone surrogates, nothing after the object. Names
-// are case-sensitive, and unknown names are ignored.
-func decodeRecord[T records.Fields](body []byte) (r records.Record[T], err error) {
+// decodePlant reads and validates a plant from the body of a create. The JSON must be
+// unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no duplicate names
+// at any depth, no lone surrogates, nothing after the object. Names are case-sensitive,
+// and unknown names are ignored.
+func decodePlant(body []byte) (p plants.Plant, err error) {
 	members, err := decodeObject(body)
 	if err != nil {
-		return r, err
+		return p, err
 	}
 	id, present := members["id"]
 	if !present {
-		return r, missing("id", "id is required and must be "+int64Rule, members)
+		return p, missing("id", "id is required and must be "+int64Rule, members)
 	}
 	var ok bool
-	if r.ID, ok = parseInt64(string(id)); !ok {
-		return r, failf(CodeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
+	if p.ID, ok = parseInt64(string(id)); !ok {
+		return p, failf(CodeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
 	}
-	r.Fields, err = decodeFields[T](members)
-	return r, err
+	name, present := members["name"]
+	if !present {
+		return p, missing("name", "name is required", members)
+	}
+	if p.Name, err = decodeString("name", name); err != nil {
+		return p, err
+	}
+	if tag, present := members["tag"]; present {
+		p.Tag = new(string)
+		if *p.Tag, err = decodeString("tag", tag); err != nil {
+			return p, err
+		}
+	}
+	if err := p.Validate(); err != nil {
+		return p, failf(CodeInvalidField, "%s", err)
+	}
+	return p, nil
+}
+
+// decodeString returns the string in v, the member with the given name. It refuses null.
+func decodeString(name string, v jsontext.Value) (string, error) {
+	if v.Kind() != '"' {
+		return "", failf(CodeInvalidField, "%s must be a string, not %s", name, quote(v))
+	}
+	text, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		panic(err) // decodeObject has checked it
+	}
+	return string(text), nil
+}
+
+// missing returns the error for a body without the member name. It has the given
+// message, unless a member has that name in another case.
+func missing(name, message string, members map[string]jsontext.Value) error {
+	for _, sent := range slices.Sorted(maps.Keys(members)) {
+		if strings.EqualFold(sent, name) {
+			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, logging.Quote(sent))
+			break
+		}
+	}
+	return failf(CodeInvalidField, "%s", message)
+}
+
+// int64Rule describes what parseInt64 accepts.
+const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 in plain digits"
+
+// parseInt64 parses an int64 in its canonical decimal form: no plus sign, no
+// leading zeros, no -0, no fraction, no exponent.
+func parseInt64(s string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
 // decodeObject returns the members of a JSON object. Raw values distinguish null from
@@ -55,7 +107,7 @@ func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 // explainBody says why a body is not one JSON object. The frequent mistakes have words of
 // our own, the others those of err, the decoder's error. Bytes are counted from 0.
 func explainBody(body []byte, err error) string {
-	const example = `{"id": 7, "name": "Basil"}` // of an object; other resources have other members
+	const example = `{"id": 7, "name": "Basil"}`
 	const space = " \t\r\n"
 	text := bytes.TrimLeft(body, space)
 	switch {
@@ -132,44 +184,4 @@ func readBody(r *request) ([]byte, error) {
 		return nil, failf(CodeBadRequest, "the body is incomplete or came too slowly; send the request again")
 	}
 	return body, nil
-}
-
-// encode returns v as a line of JSON. Strings are escaped only where JSON
-// requires it.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // every string was validated as UTF-8
-	}
-	return append(b, '\n')
-}
-
-// An array is the body of a list: a JSON array of at most maxList bytes.
-type array struct{ buffer bytes.Buffer }
-
-// add appends v, and reports whether it fits.
-func (a *array) add(v any) (fits bool) {
-	end := a.buffer.Len()
-	if end == 0 {
-		a.buffer.WriteByte('[')
-	} else {
-		a.buffer.WriteByte(',')
-	}
-	if err := json.MarshalWrite(&a.buffer, v); err != nil {
-		panic(err) // every string was validated as UTF-8
-	}
-	if a.buffer.Len()+len("]\n") > maxList {
-		a.buffer.Truncate(end)
-		return false
-	}
-	return true
-}
-
-// close returns the array as a line of JSON, without the spare capacity of the buffer.
-func (a *array) close() []byte {
-	if a.buffer.Len() == 0 {
-		return []byte("[]\n")
-	}
-	a.buffer.WriteString("]\n")
-	return bytes.Clone(a.buffer.Bytes())
 }

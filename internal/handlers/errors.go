@@ -7,40 +7,34 @@ import (
 	"net/http"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
 // A Code is the number in the member error of an error response: the HTTP status times
 // 100, plus a number of our own. Codes are part of the contract and never change.
 type Code int32
 
-// The error codes. Errors of other packages get theirs from publicErrors, except
-// [records.ErrNotFound]: its message names the resource, see explainMissing.
+// The error codes. Errors of other packages get theirs from publicErrors.
 const (
 	CodeBadRequest      Code = 40000 // any other invalid request
 	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object
 	CodeInvalidField    Code = 40002 // a field of the body is missing or breaks a rule
-	CodeInUse           Code = 40003 // the id is in use
+	CodeInUse           Code = 40003 // the id is in use, and not by this very plant of the caller
 	CodeUnsupportedType Code = 40004 // unsupported media type or content encoding
 	CodeBodyTooLarge    Code = 40005 // the body is too large
 	CodeInvalidQuery    Code = 40006 // a query parameter breaks a rule
 	CodeInvalidID       Code = 40007 // the id in the path is not an int64
-	CodeInvalidKey      Code = 40008 // the Idempotency-Key is malformed
-	CodeKeyReused       Code = 40009 // the Idempotency-Key was used for this id with other field values
 	CodeNoToken         Code = 40100 // no bearer token
 	CodeInvalidToken    Code = 40101 // the token is invalid
 	CodeExpiredToken    Code = 40102 // the token has expired
 	CodeScope           Code = 40300 // the token lacks the required scope
-	CodeNotFound        Code = 40400 // the caller has nothing with this id
+	CodeNotFound        Code = 40400 // the caller has no plant with this id
 	CodeUnknownPath     Code = 40401 // no such path
 	CodeMethod          Code = 40500 // the path does not support the method
 	CodeInternal        Code = 50000 // internal error
 	CodeUnavailable     Code = 50300 // storage throttled, unreachable or full, or token keys not available yet
 	CodeTimeout         Code = 50400 // the request timed out or was canceled
 )
-
-// InternalMessage is the message of [CodeInternal]. It says nothing of the cause.
-const InternalMessage = "internal error; retry, and report the X-Request-Id"
 
 // Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
@@ -67,11 +61,12 @@ var publicErrors = []struct {
 }{
 	{context.DeadlineExceeded, publicError{CodeTimeout, "the service ran out of time; the request may have been carried out", nil}},
 	{context.Canceled, publicError{CodeTimeout, "the request was canceled; it may have been carried out", nil}},
-	{records.ErrInUse, publicError{CodeInUse, "id is in use; choose another id at random", nil}},
-	{records.ErrWriteTokenReused, publicError{CodeKeyReused, "Idempotency-Key was used for this id with other field values; repeat the first request unchanged, or choose a new key and a new id", nil}},
-	{records.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
-	{records.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
-	{records.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
+	{plants.ErrInUse, publicError{CodeInUse, "id is in use by another user; choose another id at random", nil}},
+	{plants.ErrExists, publicError{CodeInUse, "you already have a plant with this id, with another name or tag; choose another id, or delete that plant first", nil}},
+	{plants.ErrNotFound, publicError{CodeNotFound, "you have no plant with this id", nil}},
+	{plants.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
+	{plants.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
+	{plants.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
 	{auth.ErrNoToken, publicError{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
 	{auth.ErrExpiredToken, publicError{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
 	{auth.ErrInvalidToken, publicError{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. " +
@@ -90,7 +85,7 @@ func describe(err error) publicError {
 			return row.publicError
 		}
 	}
-	return publicError{CodeInternal, InternalMessage, nil}
+	return publicError{CodeInternal, "internal error; retry, and report the X-Request-Id", nil}
 }
 
 // errorResponse returns the response to a request that failed with err.

@@ -12,62 +12,41 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
 
-// A pagedStore lists the ids 1 to n in pages of its own size.
-type pagedStore struct {
-	records.Store[plants.Plant]
-	n, page int64
-	every   int64 // of so many ids, only the last is a plant
-	hangs   bool  // when a query has an After
-	fault   error // of such queries
+// A rangeStore lists the ids 1 to n.
+type rangeStore struct {
+	plants.Store
+	n     int64
+	fault error // of calls with an after
 
-	least, most int // limits of the queries
-	queries     int
+	calls, least, most int // the limits of the calls
 }
 
-// maxQueries is more than any test needs. It ends a list that never would, also where a
-// clock that stands still can't: within synctest.
-const maxQueries = 1000
+// maxCalls is more than any test needs. It ends a list that never would.
+const maxCalls = 1000
 
-func (s *pagedStore) List(ctx context.Context, _ string, q records.Query) (page records.Page[plants.Plant], err error) {
-	if s.queries++; s.queries > maxQueries {
-		return page, errors.New("the list doesn't end")
+func (s *rangeStore) List(ctx context.Context, _ string, after *int64, limit int) (list []plants.Plant, err error) {
+	if s.calls++; s.calls > maxCalls {
+		return nil, errors.New("the list doesn't end")
 	}
-	s.least, s.most = min(cmp.Or(s.least, q.Limit), q.Limit), max(s.most, q.Limit)
+	s.least, s.most = min(cmp.Or(s.least, limit), limit), max(s.most, limit)
 	id := int64(1)
-	if q.After != nil {
-		id = *q.After + 1
-	}
-	if s.hangs && q.After != nil {
-		<-ctx.Done()
-		return page, ctx.Err()
-	}
-	if s.fault != nil && q.After != nil {
-		return page, s.fault
-	}
-	if ctx.Err() != nil {
-		return page, ctx.Err()
-	}
-	end := min(s.n+1, id+min(s.page, int64(q.Limit)))
-	for ; id < end; id++ {
-		if id%s.every == 0 {
-			page.Records = append(page.Records, records.Record[plants.Plant]{ID: id, Fields: plants.Plant{Name: "x"}})
+	if after != nil {
+		if id = *after + 1; s.fault != nil {
+			return nil, s.fault
 		}
 	}
-	if id <= s.n {
-		page.Next = new(id - 1)
+	for ; id <= s.n && len(list) < limit; id++ {
+		list = append(list, plants.Plant{ID: id, Name: "x"})
 	}
-	return page, nil
+	return list, ctx.Err()
 }
 
 // walk follows every Link, starting at target, and returns the ids of each page. It ends,
-// since each page takes a query at least: see [maxQueries].
+// since each page takes a call at least: see [maxCalls].
 func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	t.Helper()
 	for {
@@ -93,114 +72,74 @@ func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	}
 }
 
-// Clients get the pages that they request, whatever pages the store returns, even if
-// these have few plants or none.
+// Clients get the pages that they request, also over several batches of the store.
 func TestPages(t *testing.T) {
-	for _, test := range []struct{ n, limit, storePage, every int64 }{
-		{0, 1, 10, 1}, {1, 1, 10, 1}, {10, 3, 10, 1}, {10, 5, 1, 1}, {10, 3, 2, 1}, {10, math.MaxInt32, 3, 1},
-		{9000, 4500, 100000, 1}, {4096, 4096, 100000, 1}, {4097, 4096, 100000, 1},
-		{65, 4, 1, 7}, {65, 4, 3, 7}, {65, 4, 7, 7}, {65, 4, 100, 7},
+	for _, test := range []struct{ n, limit int64 }{
+		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32}, {9000, 4500}, {1000, 1000}, {1001, 1000}, {1000, 999}, {2000, 999}, {2001, 2000},
 	} {
 		ids := []int64{}
-		for id := test.every; id <= test.n; id += test.every {
-			ids = append(ids, id)
+		for id := range test.n {
+			ids = append(ids, id+1)
 		}
 		want := slices.Collect(slices.Chunk(ids, int(test.limit)))
 		if len(ids) == 0 {
 			want = [][]int64{ids} // a page without plants
 		}
-		store := &pagedStore{n: test.n, page: test.storePage, every: test.every}
+		store := &rangeStore{n: test.n}
 		if got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got the pages %v, want %v", test, got, want)
 		}
-		if store.least < 1 || store.most > 4096 { // which bounds the memory of a list
-			t.Errorf("%+v: queries to the store have limits from %d to %d", test, store.least, store.most)
+		if store.least < 1 || store.most > 1000 { // which bounds the memory of a list
+			t.Errorf("%+v: calls of the store have limits from %d to %d", test, store.least, store.most)
 		}
 	}
+}
+
+// If a later batch fails, the list fails.
+func TestLaterBatchFails(t *testing.T) {
+	s := newServer(t, &rangeStore{n: 3000, fault: plants.ErrThrottled})
+	if w := s.do(t.Context(), "GET", "/plants", ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Link") != "" {
+		t.Errorf("%d, Link %q, want 503 and no Link", w.Code, w.Header().Get("Link"))
+	}
+}
+
+// A sliceStore lists the plants of a slice, whose indices stand for the ids.
+type sliceStore struct {
+	plants.Store
+	list []plants.Plant
+}
+
+func (s sliceStore) List(_ context.Context, _ string, after *int64, limit int) ([]plants.Plant, error) {
+	start := 0
+	if after != nil {
+		start = int(*after) + 1
+	}
+	list := slices.Clone(s.list[start:min(start+limit, len(s.list))])
+	for i := range list {
+		list[i].ID = int64(start + i)
+	}
+	return list, nil
 }
 
 // A list has at most maxList bytes, to the byte.
 func TestListSize(t *testing.T) {
 	const each = 200 // bytes
-	name := func(length int) plants.Plant {
-		return plants.Plant{Name: strings.Repeat("a", length-len(encode(plants.Plant{})))} // its line break counts as the comma
+	plant := func(length int) plants.Plant {
+		empty := len(encode(shapeOf(plants.Plant{}))) // its line break counts as the comma
+		return plants.Plant{Name: strings.Repeat("a", length-empty)}
 	}
-	list := slices.Repeat([]records.Record[plants.Plant]{{Fields: name(each)}}, maxList/each)
+	list := slices.Repeat([]plants.Plant{plant(each)}, maxList/each)
 	rest := maxList - len(list)*each - len("[\n") // the bracket replaces the last comma
-	last := &list[len(list)-1].Fields
-	s := newServer(t, &nullStore{page: records.Page[plants.Plant]{Records: list}})
+	last := &list[len(list)-1]
+	s := newServer(t, sliceStore{list: list})
 
-	*last = name(each + rest)
+	*last = plant(each + rest)
 	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList || w.Header().Get("Link") != "" {
 		t.Errorf("%d bytes, want %d and no Link", w.Body.Len(), maxList)
 	}
-	*last = name(each + rest + 1) // one byte too many
+	*last = plant(each + rest + 1) // one byte too many
 	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList-each-rest || w.Header().Get("Link") == "" {
 		t.Errorf("%d bytes, want a Link in place of the last plant", w.Body.Len())
-	}
-}
-
-// With at most 2 s left of its context, a list ends, even before its first plant or
-// while the store hangs: its Link goes on where the store stopped.
-func TestTimeLimits(t *testing.T) {
-	one := "[" + strings.TrimSpace(string(encode(plants.Plant{Name: "x"}))) + "]"
-	all := strings.TrimSuffix(one, "]") + "," + strings.TrimPrefix(one, "[")
-	for _, test := range []struct {
-		limit      time.Duration
-		every      int64
-		hangs      bool
-		body, next string
-	}{
-		{2001 * time.Millisecond, 1, false, all, ""},
-		{2 * time.Second, 1, false, one, "cursor=" + formatCursor(1)},
-		{2 * time.Second, 2, false, `[]`, "cursor=" + formatCursor(1)},
-		{10 * time.Second, 1, true, one, "cursor=" + formatCursor(1)},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), test.limit)
-			defer cancel()
-			start, store := time.Now(), &pagedStore{n: 2, page: 1, every: test.every, hangs: test.hangs}
-			w := newServer(t, store).do(ctx, "GET", "/plants", "")
-			link := w.Header().Get("Link")
-			if w.Body.String() != test.body+"\n" || (link == "") != (test.next == "") || !strings.Contains(link, test.next) {
-				t.Errorf("with %v: Link %q, %s", test.limit, link, w.Body)
-			}
-			if took := time.Since(start); test.hangs && took != test.limit-2*time.Second {
-				t.Errorf("with %v: it took %v", test.limit, took)
-			}
-		})
-	}
-}
-
-// If a batch after the first hangs or fails, the list ends before it, with a Link that
-// goes on there. The log has one warning with the cause.
-func TestLaterBatches(t *testing.T) {
-	for _, test := range []struct {
-		hangs bool
-		fault error
-		cause string
-	}{
-		{true, nil, context.DeadlineExceeded.Error()},
-		{false, records.ErrThrottled, records.ErrThrottled.Error()},
-		{false, records.ErrUnreachable, records.ErrUnreachable.Error()},
-		{false, errors.New("internal"), "internal"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			s := newServer(t, &pagedStore{n: 3, page: 2, every: 1, hangs: test.hangs, fault: test.fault})
-			w := s.do(ctx, "GET", "/plants?limit=3&include=id", "")
-			x := plants.Plant{Name: "x"}
-			want := string(encode([]records.Record[plants.Plant]{{ID: 1, Fields: x}, {ID: 2, Fields: x}}))
-			link := "<?limit=3&cursor=" + formatCursor(2) + `&include=id>; rel="next"`
-			if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Link") != link {
-				t.Errorf("%s: %d, Link %q, %s", test.cause, w.Code, w.Header().Get("Link"), w.Body)
-			}
-			log := s.log.String()
-			if strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"cause":"`+test.cause+`"`) {
-				t.Errorf("%s: want one warning with the cause in the log:\n%s", test.cause, log)
-			}
-		})
 	}
 }
 

@@ -3,14 +3,13 @@
 //
 // The context of a request limits its time; package lambdahttp and cmd/local set it.
 //
-// [Service.ServeHTTP] matches the route of a request (routes.go), checks the
-// token, runs the route's function (resource.go), and sends and logs the result.
+// [Service.ServeHTTP] finds the route of a request (routes.go), checks the
+// token, runs the route's method (plants.go), and sends and logs the result.
 // Every response is sent in one place, so each has its headers, the Error shape
 // if it failed (errors.go), and one log line.
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,20 +24,19 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
 )
 
 // A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
-	routes []Route
+	store  plants.Store
 	tokens *auth.Verifier
 	log    *slog.Logger
 }
 
-// New returns a service that keeps each resource in its store, accepts callers with
-// valid tokens, and logs one line per request.
-func New(plantStore records.Store[plants.Plant], tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{routes: newRoutes(plantStore), tokens: tokens, log: log}
+// New returns a service that keeps plants in store, accepts callers with valid tokens,
+// and logs one line per request.
+func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
+	return &Service{store: store, tokens: tokens, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
@@ -56,8 +54,6 @@ type response struct {
 	code   Code        // 0 for a success
 	header http.Header // in addition to the headers of every response
 	body   []byte      // JSON, or nil for no body
-
-	endedEarly error // why a list leaves out records that it could have had, for the log
 }
 
 // ServeHTTP serves one request.
@@ -76,7 +72,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
-// route's function. It returns a panic as an error.
+// route's method. It returns a panic as an error.
 func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -84,8 +80,8 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	if r.route, r.id = s.find(r.Method, r.URL.Path); r.route == nil {
-		return s.unrouted(r)
+	if r.route, r.id = find(r.Method, r.URL.Path); r.route == nil {
+		return unrouted(r)
 	}
 	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
@@ -95,16 +91,16 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.WhyRestricted()) // only the log says why
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	return r.route.serve(r)
+	return r.route.serve(s, r)
 }
 
 // unrouted returns the result of a request without a route. OPTIONS needs no token:
 // browsers send it without one before a request from another origin (CORS), and
 // API Gateway or cmd/local adds the CORS headers.
-func (s *Service) unrouted(r *request) (response, error) {
-	allow := s.allowed(r.URL.Path)
+func unrouted(r *request) (response, error) {
+	allow := allowed(r.URL.Path)
 	if allow == "" {
-		if s.allowed(strings.TrimSuffix(r.URL.Path, "/")) != "" {
+		if allowed(strings.TrimSuffix(r.URL.Path, "/")) != "" {
 			return response{}, failf(CodeUnknownPath, "no such path; leave out the slash at the end")
 		}
 		return response{}, failf(CodeUnknownPath, "no such path")
@@ -130,10 +126,10 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Write(resp.body) // fails only if the client has disconnected
 }
 
-// Fail sends an error for a request that didn't reach the service, or that the service
-// didn't finish. Unlike the service, it logs nothing.
-func Fail(w http.ResponseWriter, r *http.Request, code Code, message string) {
-	send(w, r, errorResponse(&publicError{code: code, message: message}))
+// Fail sends an error with the given status and message, for a request that didn't reach
+// the service or that the service didn't finish. Unlike the service, it logs nothing.
+func Fail(w http.ResponseWriter, r *http.Request, status int, message string) {
+	send(w, r, errorResponse(&publicError{code: Code(status * 100), message: message}))
 }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
@@ -152,29 +148,24 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 		attrs = append(attrs, slog.String("sub", r.caller.Subject))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.Int("error", int(resp.code)))
-	}
-	cause := cmp.Or(err, resp.endedEarly)
-	if cause != nil {
-		attrs = append(attrs, slog.String("cause", cause.Error()))
+		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
 	}
 	if r.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.stack)))
 	}
-	s.log.LogAttrs(r.Context(), logLevel(resp, cause), "request", attrs...)
+	s.log.LogAttrs(r.Context(), logLevel(resp.status, err), "request", attrs...)
 }
 
-// logLevel returns the level of the log line of a response with the given cause.
-func logLevel(resp response, cause error) slog.Level {
+// logLevel returns the level of the log line of a response with the given status, whose
+// cause is err.
+func logLevel(status int, err error) slog.Level {
 	switch {
-	case errors.Is(cause, context.Canceled): // the client has disconnected
+	case errors.Is(err, context.Canceled): // the client has disconnected
 		return slog.LevelInfo
-	case errors.Is(cause, auth.ErrKeysUnavailable): // package auth warns about it, at most once a second
+	case errors.Is(err, auth.ErrKeysUnavailable): // package auth warns about it, at most once a second
 		return slog.LevelInfo
-	case resp.status >= 500:
+	case status >= 500:
 		return slog.LevelError
-	case resp.endedEarly != nil:
-		return slog.LevelWarn
 	}
 	return slog.LevelInfo
 }

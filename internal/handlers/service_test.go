@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,8 +17,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/records"
-	"example.com/plantstore/internal/records/recordstest"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // A server is a service with its log and a token of alice.
@@ -30,7 +28,7 @@ type server struct {
 	log    bytes.Buffer
 }
 
-func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
+func newServer(t testing.TB, store plants.Store) *server {
 	t.Helper()
 	issuer := authtest.NewIssuer(t)
 	s := &server{issuer: issuer, token: issuer.Token("alice", Scopes()...)}
@@ -39,7 +37,7 @@ func newServer(t testing.TB, store records.Store[plants.Plant]) *server {
 }
 
 // newService returns a service with a store of plants.
-func newService(t testing.TB, store records.Store[plants.Plant], issuer *authtest.Issuer, log *slog.Logger) *Service {
+func newService(t testing.TB, store plants.Store, issuer *authtest.Issuer, log *slog.Logger) *Service {
 	t.Helper()
 	return New(store, issuer.Verifier(t, auth.Config{}, Scopes()...), log)
 }
@@ -63,7 +61,7 @@ const validBody = `{"id":1,"name":"Basil","tag":"herb"}`
 // What a token lacks is in the log alone. Anybody can cause such a line, so it is neither
 // an error nor a warning.
 func TestLogLine(t *testing.T) {
-	s := newServer(t, new(recordstest.Memory[plants.Plant]))
+	s := newServer(t, new(plantstest.Memory))
 	alice, long := s.token, strings.Repeat("x", 63)
 	times := regexp.MustCompile(`"time":"[^"]+",|,"duration_ms":\d+(\.\d+)?`)
 	ids := map[string]bool{}
@@ -71,7 +69,7 @@ func TestLogLine(t *testing.T) {
 		{alice, "POST", "/plants?x=y", validBody, `"method":"POST","route":"POST /plants","status":200,"sub":"alice"`},
 		{alice, "HEAD", "/plants", "", `"method":"HEAD","route":"GET /plants","status":200,"sub":"alice"`},
 		{alice, "DELETE", "/plants/2", "",
-			`"method":"DELETE","route":"DELETE /plants/{id}","status":404,"sub":"alice","error":40400,"cause":"you have no plant with this id"`},
+			`"method":"DELETE","route":"DELETE /plants/{id}","status":404,"sub":"alice","error":40400,"cause":"no such plant"`},
 		{"", "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":401,"error":40100,` +
 			`"cause":"no bearer token: the Authorization header has another scheme or no credentials"`},
 		{s.issuer.Token("alice", "plants/write"), "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,` +
@@ -96,11 +94,11 @@ func TestLogLine(t *testing.T) {
 }
 
 // A slowStore takes 1.5 ms for a list.
-type slowStore struct{ records.Store[plants.Plant] }
+type slowStore struct{ plants.Store }
 
-func (slowStore) List(ctx context.Context, _ string, _ records.Query) (page records.Page[plants.Plant], err error) {
+func (slowStore) List(ctx context.Context, _ string, _ *int64, _ int) ([]plants.Plant, error) {
 	time.Sleep(1500 * time.Microsecond)
-	return page, ctx.Err()
+	return nil, ctx.Err()
 }
 
 // duration_ms is in milliseconds, with fractions.
@@ -135,7 +133,7 @@ func TestFaults(t *testing.T) {
 		"error":                    {errors.New("error"), CodeInternal, "internal error", "ERROR"},
 		"panic":                    {"panic", CodeInternal, "internal error", "ERROR"},
 		"timeout":                  {context.DeadlineExceeded, CodeTimeout, "the service ran out of time", "ERROR"},
-		"timeout after throttling": {errors.Join(records.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "the service ran out of time", "ERROR"},
+		"timeout after throttling": {errors.Join(plants.ErrThrottled, context.DeadlineExceeded), CodeTimeout, "the service ran out of time", "ERROR"},
 		"canceled":                 {context.Canceled, CodeTimeout, "the request was canceled", "INFO"},
 		"no keys":                  {auth.ErrKeysUnavailable, CodeUnavailable, "access tokens can't be checked", "INFO"},
 	} {
@@ -154,48 +152,13 @@ func TestFaults(t *testing.T) {
 
 // A faultyStore panics, or fails if its fault is an error.
 type faultyStore struct {
-	records.Store[plants.Plant]
+	plants.Store
 	fault any
 }
 
-func (s faultyStore) List(context.Context, string, records.Query) (records.Page[plants.Plant], error) {
+func (s faultyStore) List(context.Context, string, *int64, int) ([]plants.Plant, error) {
 	if err, ok := s.fault.(error); ok {
-		return records.Page[plants.Plant]{}, fmt.Errorf("secret: %w", err)
+		return nil, fmt.Errorf("secret: %w", err)
 	}
 	panic("secret")
-}
-
-// test/e2e/testdata/routes.txt has the paths of the service.
-func TestMatchPath(t *testing.T) {
-	rt := &Route{Pattern: "/plants/{id}/photos"}
-	for path, want := range map[string]string{
-		"/plants/7/photos": "7", "/plants/7": "", "/plants//photos": "", "/plants/7/8/photos": "", "/plants/photos": "", "/plants/7/photos/": "",
-	} {
-		if id, ok := rt.matchPath(path); ok != (want != "") || ok && id != want {
-			t.Errorf("%s matches %s: %t, id %q, want %q", rt.Pattern, path, ok, id, want)
-		}
-	}
-}
-
-// A literal path wins over {id}, whatever the order of the table, and for its own methods.
-func TestLiteralPathWins(t *testing.T) {
-	table := []Route{
-		{Method: "GET", Pattern: "/plants/{id}"}, {Method: "DELETE", Pattern: "/plants/{id}"}, {Method: "GET", Pattern: "/plants/export"},
-	}
-	for range 2 {
-		s := &Service{routes: table}
-		for request, want := range map[string]string{
-			"GET /plants/export": "/plants/export ", "HEAD /plants/export": "/plants/export ", "DELETE /plants/export": "/plants/{id} export",
-			"GET /plants/exports": "/plants/{id} exports",
-		} {
-			method, path, _ := strings.Cut(request, " ")
-			if rt, id := s.find(method, path); rt == nil || rt.Pattern+" "+id != want {
-				t.Errorf("%s: %+v, id %q, want %s", request, rt, id, want)
-			}
-		}
-		if allow := s.allowed("/plants/export"); allow != "DELETE, GET, HEAD, OPTIONS" {
-			t.Errorf("Allow is %q", allow)
-		}
-		slices.Reverse(table)
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/harness"
 )
@@ -108,7 +109,7 @@ func invoke(t testing.TB, h lambda.Handler, event []byte) events.APIGatewayV2HTT
 
 // ours returns this package's Handler, without a log.
 func ours(h http.HandlerFunc) lambda.Handler {
-	return New(h, slog.New(slog.DiscardHandler))
+	return New(h, handlers.Fail, slog.New(slog.DiscardHandler))
 }
 
 // logged returns a logger and a function that returns its lines so far.

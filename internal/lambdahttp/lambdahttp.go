@@ -4,9 +4,9 @@
 // not an HTTP request gets 400, and one whose handler panics 500. A Lambda error
 // would set off the function's alarms and could roll back a healthy deployment.
 //
-// It uses the httpadapter package of aws-lambda-go-api-proxy, but the adapter only
-// carries the body in and the response out: event.complete sets the rest of the request,
-// and responseWriter the rules of net/http.
+// It uses the adapter of aws-lambda-go-api-proxy only to pass the body in and the response
+// out. event.complete sets the rest of the request, and responseWriter follows the rules
+// of net/http, where the adapter doesn't.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -30,7 +30,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/logging"
 )
 
@@ -39,20 +38,29 @@ import (
 // deadline itself Lambda kills the process.
 const deadlineMargin = 500 * time.Millisecond
 
-const badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
+// The messages of the responses that don't come from the service.
+const (
+	badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
+	panicMessage    = "internal error; retry, and report the X-Request-Id"
+)
 
 // A Handler responds to Lambda invocations with an [http.Handler]. It implements
 // lambda.Handler of aws-lambda-go and is safe for concurrent use.
 type Handler struct {
-	service http.Handler
-	log     *slog.Logger
+	service   http.Handler
+	sendError SendError
+	log       *slog.Logger
 }
 
-// New returns a Handler that serves requests with service. It logs a warning for
-// each event that is not an HTTP request, and an error for each panic of the service.
-func New(service http.Handler, log *slog.Logger) *Handler {
+// A SendError sends an error response with the given status and message.
+type SendError func(w http.ResponseWriter, r *http.Request, status int, message string)
+
+// New returns a Handler that serves requests with service. If an event is not an HTTP
+// request, it logs a warning and responds with sendError and status 400. If the service
+// panics, it logs an error and responds with sendError and status 500.
+func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
 	os.Unsetenv(core.CustomHostVariable) // with an invalid host in it, the adapter would fail
-	return &Handler{service, log}
+	return &Handler{service, sendError, log}
 }
 
 // Invoke responds to the event in payload. The error is nil, whatever the event.
@@ -69,12 +77,12 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 	}
 	if err != nil {
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return e.fail(ctx, handlers.CodeBadRequest, badEventMessage), nil
+		return h.fail(ctx, e, http.StatusBadRequest, badEventMessage), nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))
-			response = e.fail(ctx, handlers.CodeInternal, handlers.InternalMessage)
+			response = h.fail(ctx, e, http.StatusInternalServerError, panicMessage)
 		}
 	}()
 	return e.respond(ctx, h.service), nil
@@ -104,9 +112,9 @@ func (e *event) respond(ctx context.Context, service http.Handler) []byte {
 
 // fail returns the response to an event that the service can't respond to. The event
 // may be invalid.
-func (e *event) fail(ctx context.Context, code handlers.Code, message string) []byte {
+func (h *Handler) fail(ctx context.Context, e *event, status int, message string) []byte {
 	return e.respond(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handlers.Fail(w, r, code, message)
+		h.sendError(w, r, status, message)
 	}))
 }
 

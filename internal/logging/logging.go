@@ -10,15 +10,14 @@ import (
 	"slices"
 )
 
-// New returns a logger that writes JSON to w or, if w is a terminal, lines for a
-// person. It drops lines below level. Each line carries the attributes of its
-// context, see [With].
+// New returns a logger that writes JSON to w or, if w is a terminal, text. It drops
+// lines below level. Each line carries the attributes of its context, see [With].
 func New(w io.Writer, level slog.Level) *slog.Logger {
-	var h slog.Handler = slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
+	options := &slog.HandlerOptions{Level: level}
 	if isTerminal(w) {
-		h = terminalHandler{w: w, level: level}
+		return slog.New(contextHandler{slog.NewTextHandler(w, options)})
 	}
-	return slog.New(contextHandler{escapeHandler{h}})
+	return slog.New(contextHandler{slog.NewJSONHandler(w, options)})
 }
 
 func isTerminal(w io.Writer) bool {

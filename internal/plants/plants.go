@@ -1,4 +1,5 @@
-// Package plants defines the plant: its fields, their names and their rules.
+// Package plants defines the plant, its rules, and the contract of the stores that keep
+// plants.
 //
 // It knows nothing of HTTP or databases.
 package plants
@@ -17,15 +18,24 @@ const (
 	MaxTagLength  = 256
 )
 
-// A Plant is one plant. Its id is beside it, in a records.Record.
+// A Plant is one plant of one owner.
 type Plant struct {
+	// ID identifies the plant among those of all owners. Every int64 is valid.
+	ID int64
+
 	// Name has 1 to MaxNameLength code points, at least one of which is not
 	// white space. Control characters are allowed.
-	Name string `json:"name"`
+	Name string
 
 	// Tag has at most MaxTagLength code points. It is nil if the plant has no
 	// tag, which differs from an empty tag.
-	Tag *string `json:"tag,omitzero"`
+	Tag *string
+}
+
+// Equal reports whether p and q have the same id, name and tag.
+func (p Plant) Equal(q Plant) bool {
+	sameTag := p.Tag == nil && q.Tag == nil || p.Tag != nil && q.Tag != nil && *p.Tag == *q.Tag
+	return p.ID == q.ID && p.Name == q.Name && sameTag
 }
 
 // Validate returns an error for the first rule that p breaks. Its text is a
@@ -41,9 +51,7 @@ func (p Plant) Validate() error {
 		return errors.New("name must not be only white space")
 	}
 	if p.Tag != nil {
-		if err := validateText("tag", *p.Tag, MaxTagLength); err != nil {
-			return err
-		}
+		return validateText("tag", *p.Tag, MaxTagLength)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package plants_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,5 +41,27 @@ func TestValidate(t *testing.T) {
 				t.Errorf("error %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// Plants are equal only if all their fields are.
+func TestEqual(t *testing.T) {
+	full := plants.Plant{ID: 7, Name: "Basil", Tag: new("herb")}
+	if !full.Equal(plants.Plant{ID: 7, Name: "Basil", Tag: new("herb")}) {
+		t.Error("a plant differs from its copy")
+	}
+	untagged := plants.Plant{ID: 7, Name: "Basil"}
+	if emptyTag := (plants.Plant{ID: 7, Name: "Basil", Tag: new("")}); emptyTag.Equal(untagged) || untagged.Equal(emptyTag) {
+		t.Error("an empty tag equals no tag")
+	}
+	if full.Equal(plants.Plant{ID: 7, Name: "Basil", Tag: new("fern")}) {
+		t.Error("the tags herb and fern are equal")
+	}
+	for field := range reflect.TypeFor[plants.Plant]().Fields() {
+		other := full
+		reflect.ValueOf(&other).Elem().FieldByIndex(field.Index).SetZero()
+		if full.Equal(other) || other.Equal(full) {
+			t.Errorf("Equal ignores %s", field.Name)
+		}
 	}
 }

@@ -49,9 +49,6 @@ func TestPage(t *testing.T) {
 			}
 			b.holds("!document.querySelector('.failed')")
 			b.accessible("created")
-			b.click("#create button")
-			b.sees("#create .failed", "400 Bad Request: id is in use")
-			b.accessible("error")
 
 			const name = "Baby's <img src=//elsewhere.test> & $HOME ☘"
 			b.fill("#create textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
@@ -159,7 +156,6 @@ func TestSwaggerUI(t *testing.T) {
 	create := open("createPlant")
 	b.fill(create+" textarea", openapi.With(example, "id", large))
 	execute(create, "200", `"name": "Basil"`)
-	execute(create, "400", "id is in use")
 	execute(open("listPlants"), "200", `"id": `+large)
 	if n := b.requests("GET /plants?include=id"); n != 2 { // the first was that of the page at /
 		t.Errorf("%d lists without limit and cursor, want 2", n)
@@ -177,7 +173,7 @@ func TestOtherOrigin(t *testing.T) {
 	body := eval[string](b, `(async (base, body) => {
 		const request = new URLSearchParams('grant_type=client_credentials&client_id=alice')
 		const grant = await (await fetch(base + '/oauth2/token', { method: 'POST', body: request })).json()
-		const headers = { 'Authorization': 'Bearer ' + grant.access_token, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' }
+		const headers = { 'Authorization': 'Bearer ' + grant.access_token, 'Content-Type': 'application/json' }
 		const response = await fetch(base + '/plants', { method: 'POST', headers, body })
 		return response.text()
 	})(%q, %q)`, b.base, example)

@@ -40,7 +40,6 @@ var decidable = []int{
 	40005, // the size of the body
 	40006, // the query
 	40007, // the id in the path
-	40008, // the idempotency key
 }
 
 // find returns the operation of a request, or d.Other.

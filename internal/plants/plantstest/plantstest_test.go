@@ -1,44 +1,42 @@
-package recordstest
+package plantstest
 
 import (
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 
-	"example.com/plantstore/internal/records"
+	"example.com/plantstore/internal/plants"
 )
 
 func TestMemory(t *testing.T) {
-	store := new(memory)
-	TestStore(t, Samples(), func(*testing.T) records.Store[Sample] { return store })
+	store := new(Memory)
+	TestStore(t, func(*testing.T) plants.Store { return store })
 }
 
 // A promise whose test passes a store with one of these faults would pass a real store
 // with it. In a bubble of synctest, calls overlap on any machine, and waiting takes no time.
 func TestFaults(t *testing.T) {
-	all, violated := promises[Sample](), map[string]bool{}
+	violated := map[string]bool{}
 	for _, f := range faults {
-		i := slices.IndexFunc(all, func(p promise[Sample]) bool { return p.name == f.promise })
-		if i < 0 {
-			t.Errorf("faults in internal/records/recordstest/faults_test.go has %q, which is not the name of a promise", f.promise)
-			continue
-		}
 		violated[f.promise] = true
 		synctest.Test(t, func(t *testing.T) {
 			r := &recorder{TB: t}
 			var group sync.WaitGroup
-			group.Go(func() { all[i].test(r, suite[Sample]{f.store, Samples()}) })
+			for _, p := range promises {
+				if p.name == f.promise {
+					group.Go(func() { p.test(r, suite{f.store}) })
+				}
+			}
 			group.Wait()
 			if !r.failed {
-				t.Errorf("the test of %q passes a store that %s: mend the test in internal/records/recordstest", f.promise, f.fault)
+				t.Errorf("the test of %q passes a store that %s: mend the test in internal/plants/plantstest", f.promise, f.fault)
 			}
 		})
 	}
-	for _, promise := range all {
+	for _, promise := range promises {
 		if !violated[promise.name] {
-			t.Errorf("no store violates %q: add one to faults in internal/records/recordstest/faults_test.go", promise.name)
+			t.Errorf("no store violates %q: add one to faults in internal/plants/plantstest/faults_test.go", promise.name)
 		}
 	}
 }

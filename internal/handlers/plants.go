@@ -1,0 +1,80 @@
+package handlers
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+
+	"example.com/plantstore/internal/logging"
+)
+
+const (
+	// maxList is the maximum size of a list body, in bytes. The server holds a body until
+	// its client has read it, so this bounds the memory that slow clients cost.
+	maxList = 512 << 10
+
+	// listBatch is the maximum number of plants to request from the store at
+	// once. It bounds the memory of a list.
+	listBatch = 1000
+)
+
+// create serves POST /plants.
+func (s *Service) create(r *request) (response, error) {
+	if err := checkMediaType(r.Header); err != nil {
+		return response{}, err
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return response{}, err
+	}
+	plant, err := decodePlant(body)
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.store.Create(r.Context(), r.caller.Subject, plant); err != nil {
+		return response{}, err
+	}
+	return response{status: http.StatusOK, body: encode(shapeOf(plant))}, nil
+}
+
+// list serves GET /plants. It reads one plant more than it may return, to know whether
+// there is a next page.
+func (s *Service) list(r *request) (response, error) {
+	q, err := parseListQuery(r.URL.RawQuery)
+	if err != nil {
+		return response{}, err
+	}
+	var body array
+	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants may be returned
+	after := q.after                       // the id of the last plant in body, or else the cursor
+	for {
+		want := min(room, listBatch-1) + 1
+		batch, err := s.store.List(r.Context(), r.caller.Subject, after, want)
+		if err != nil {
+			return response{}, err
+		}
+		for _, plant := range batch {
+			// The first plant always fits: it came in a body of at most maxBody.
+			if room == 0 || !body.add(q.element(plant)) {
+				return q.response(body.close(), after), nil
+			}
+			room--
+			after = &plant.ID
+		}
+		if len(batch) < want {
+			return q.response(body.close(), nil), nil
+		}
+	}
+}
+
+// delete serves DELETE /plants/{id}.
+func (s *Service) delete(r *request) (response, error) {
+	id, ok := parseInt64(r.id)
+	if !ok {
+		return response{}, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, logging.Quote(r.id))
+	}
+	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
+		return response{}, err
+	}
+	return response{status: http.StatusNoContent}, nil
+}

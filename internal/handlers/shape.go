@@ -1,0 +1,63 @@
+package handlers
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// A plantShape is a plant in a response: the shape Plant of api/openapi.yaml.
+type plantShape struct {
+	Name string  `json:"name"`
+	Tag  *string `json:"tag,omitzero"`
+}
+
+// A plantShapeWithID is a plant in a list with include=id.
+type plantShapeWithID struct {
+	ID int64 `json:"id"`
+	plantShape
+}
+
+func shapeOf(p plants.Plant) plantShape { return plantShape{p.Name, p.Tag} }
+
+// encode returns v as a line of JSON. Strings are escaped only where JSON
+// requires it.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // every string was validated as UTF-8
+	}
+	return append(b, '\n')
+}
+
+// An array is the body of a list: a JSON array of at most maxList bytes.
+type array struct{ buffer bytes.Buffer }
+
+// add appends v, and reports whether it fits.
+func (a *array) add(v any) (fits bool) {
+	end := a.buffer.Len()
+	if end == 0 {
+		a.buffer.WriteByte('[')
+	} else {
+		a.buffer.WriteByte(',')
+	}
+	if err := json.MarshalWrite(&a.buffer, v); err != nil {
+		panic(err) // every string was validated as UTF-8
+	}
+	if a.buffer.Len()+len("]\n") > maxList {
+		a.buffer.Truncate(end)
+		return false
+	}
+	return true
+}
+
+// close returns the array as a line of JSON, without the spare capacity of the buffer.
+func (a *array) close() []byte {
+	if a.buffer.Len() == 0 {
+		return []byte("[]\n")
+	}
+	a.buffer.WriteString("]\n")
+	return bytes.Clone(a.buffer.Bytes())
+}

@@ -1,0 +1,171 @@
+package plantstest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// faults are stores that each violate one promise of the contract. Each promise has one.
+var faults = []struct {
+	promise, fault string
+	store          plants.Store
+}{
+	{"fields", "stores nil as empty", changed{new(Memory), func(o *owned) { o.plant.Tag = cmp.Or(o.plant.Tag, new("")) }}},
+	{"fields", "trims strings", changed{new(Memory), func(o *owned) { o.plant.Name = strings.TrimSpace(o.plant.Name) }}},
+	{"order", "lists in descending order", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
+		slices.Reverse(list)
+		return list
+	}}},
+	{"order", "returns more than the limit", lists{new(Memory), func(q *query, list []plants.Plant) []plants.Plant {
+		q.limit = max(q.limit, 2)
+		return list
+	}}},
+	{"order", "ends early", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
+		return list[:min(len(list), 5)]
+	}}},
+	{"after", "lists from the start", lists{new(Memory), func(q *query, list []plants.Plant) []plants.Plant {
+		q.after = nil
+		return list
+	}}},
+	{"isolation", "deletes the plants of others", deletesForAll{new(Memory)}},
+	{"isolation", "cuts off long owners", changed{new(Memory), func(o *owned) { o.owner = o.owner[:min(len(o.owner), 254)] }}},
+	{"second create", "replaces a plant", overwrites{new(Memory)}},
+	{"second create", "lists a plant that nobody created", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
+		return append(list, plants.Plant{})
+	}}},
+	{"create after delete", "remembers deleted plants", remembersIDs{new(Memory), map[string]bool{}}},
+	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(Memory)}},
+	{"concurrent retries", "refuses a retry", refusesRetries{new(Memory)}},
+	{"concurrent deletes", "checks first and deletes later", deletesInTwoSteps{new(Memory)}},
+	{"ended contexts", "creates despite an ended context", ignoresContext{new(Memory)}},
+	{"ended contexts", "lists despite an ended context", listsWithoutContext{new(Memory)}},
+}
+
+// lookup returns the plant with the given id, or a zero value.
+func (m *Memory) lookup(id int64) (o owned, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok = m.byID[id]
+	return o, ok
+}
+
+func (m *Memory) replace(o owned) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(o)
+}
+
+// changed changes what each Create stores.
+type changed struct {
+	*Memory
+	change func(*owned)
+}
+
+func (s changed) Create(ctx context.Context, owner string, p plants.Plant) error {
+	o := owned{owner, p}
+	s.change(&o)
+	return s.Memory.Create(ctx, o.owner, o.plant)
+}
+
+// lists changes the query or the result of each List.
+type lists struct {
+	*Memory
+	change func(*query, []plants.Plant) []plants.Plant
+}
+
+type query struct {
+	after *int64
+	limit int
+}
+
+func (s lists) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, error) {
+	q := query{after, limit}
+	s.change(&q, nil)
+	list, err := s.Memory.List(ctx, owner, q.after, q.limit)
+	return s.change(new(query), list), err
+}
+
+type deletesForAll struct{ *Memory }
+
+func (s deletesForAll) Delete(ctx context.Context, _ string, id int64) error {
+	o, _ := s.lookup(id)
+	return s.Memory.Delete(ctx, o.owner, id)
+}
+
+// overwrites replaces a plant of the same owner.
+type overwrites struct{ *Memory }
+
+func (s overwrites) Create(ctx context.Context, owner string, p plants.Plant) error {
+	if old, _ := s.lookup(p.ID); old.owner == owner {
+		s.replace(owned{owner, p})
+	}
+	return s.Memory.Create(ctx, owner, p)
+}
+
+// remembersIDs takes a create of an id for a retry, even after a delete.
+type remembersIDs struct {
+	*Memory
+	done map[string]bool
+}
+
+func (s remembersIDs) Create(ctx context.Context, owner string, p plants.Plant) error {
+	call := owner + show(p)
+	if s.done[call] {
+		return nil
+	}
+	s.done[call] = true
+	return s.Memory.Create(ctx, owner, p)
+}
+
+// overlap waits until all concurrent calls wait, which they do in a bubble of synctest.
+func overlap() { time.Sleep(time.Millisecond) }
+
+type createsInTwoSteps struct{ *Memory }
+
+func (s createsInTwoSteps) Create(ctx context.Context, owner string, p plants.Plant) error {
+	if _, taken := s.lookup(p.ID); taken {
+		return s.Memory.Create(ctx, owner, p)
+	}
+	overlap()
+	s.replace(owned{owner, p})
+	return ctx.Err()
+}
+
+type refusesRetries struct{ *Memory }
+
+func (s refusesRetries) Create(ctx context.Context, owner string, p plants.Plant) error {
+	if _, taken := s.lookup(p.ID); taken {
+		return plants.ErrExists
+	}
+	return s.Memory.Create(ctx, owner, p)
+}
+
+type deletesInTwoSteps struct{ *Memory }
+
+func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) error {
+	old, _ := s.lookup(id)
+	overlap()
+	if err := s.Memory.Delete(ctx, owner, id); err != nil && old.owner != owner {
+		return err
+	}
+	return ctx.Err()
+}
+
+// ignoresContext creates the plant even if its context has ended.
+type ignoresContext struct{ *Memory }
+
+func (s ignoresContext) Create(ctx context.Context, owner string, p plants.Plant) error {
+	_ = s.Memory.Create(context.WithoutCancel(ctx), owner, p)
+	return s.Memory.Create(ctx, owner, p)
+}
+
+type listsWithoutContext struct{ *Memory }
+
+func (s listsWithoutContext) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, error) {
+	return s.Memory.List(context.WithoutCancel(ctx), owner, after, limit)
+}

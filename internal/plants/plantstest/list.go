@@ -1,0 +1,44 @@
+package plantstest
+
+import (
+	"math"
+	"testing"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// Ids are in numeric order over the whole range of int64, not in the order of
+// unsigned integers, floating-point numbers or text. Lists of any length together
+// contain every plant exactly once.
+func testOrder(t testing.TB, s suite) {
+	const owner = "plantstest-order" // fixed, to delete what an earlier run left behind
+	ids := []int64{
+		math.MinInt64, math.MinInt64 + 1, -1<<53 - 1, -1 << 53, -1<<32 - 1, -256, -10, -9, -1,
+		0, 1, 9, 10, 255, 256, 1<<31 - 1, 1 << 31, 1 << 53, 1<<53 + 1, 1<<53 + 2, math.MaxInt64 - 1, math.MaxInt64,
+	}
+	var want []plants.Plant
+	for i, id := range ids {
+		_ = s.store.Delete(t.Context(), owner, id)
+		want = append(want, example(id, i))
+	}
+	middle := len(want) / 2 // so that they are created in neither ascending nor descending order
+	s.create(t, owner, want[middle:]...)
+	s.create(t, owner, want[:middle]...)
+	for _, limit := range []int{1, 2, 7, len(want) - 1, len(want), len(want) + 1, math.MaxInt32, math.MaxInt} {
+		s.has(t, owner, limit, want...)
+	}
+}
+
+// A list can start after any id, whether or not a plant has it: the plant with that
+// id may have been deleted since.
+func testAfter(t testing.TB, s suite) {
+	owner, all := randomOwner(), randomPlants(4)
+	s.create(t, owner, all...)
+	// From just before the first id to the last. The ids are 3 apart, so all plants have
+	// greater ids for i = 0, all but one for i = 1 to 3, all but two for i = 4 to 6.
+	for i := range int64(11) {
+		s.hasAfter(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
+	}
+	s.hasAfter(t, owner, new(int64(math.MinInt64)), 2, all...)
+	s.hasAfter(t, owner, new(int64(math.MaxInt64)), 2)
+}

@@ -1,0 +1,187 @@
+// Package plantstest tests implementations of [plants.Store].
+package plantstest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// TestStore runs a subtest for each promise of the [plants.Store] contract, on the
+// store that open returns. open may return the same store each time, and the store
+// may hold other plants: owners and ids are random.
+//
+// Only "order" uses fixed ids, the extremes of int64. It fails if another owner
+// has them, so concurrent runs must not share a store.
+//
+// A store whose List is eventually consistent has 10 seconds to settle.
+func TestStore(t *testing.T, open func(t *testing.T) plants.Store) {
+	for _, promise := range promises {
+		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite{open(t)}) })
+	}
+}
+
+// promises are the names of the subtests, and the tests.
+var promises = []struct {
+	name string
+	test func(testing.TB, suite)
+}{
+	{"fields", testFields},
+	{"order", testOrder},
+	{"after", testAfter},
+	{"isolation", testIsolation},
+	{"second create", testSecondCreate},
+	{"create after delete", testCreateAfterDelete},
+	{"concurrent creates", testConcurrentCreates},
+	{"concurrent retries", testConcurrentRetries},
+	{"concurrent deletes", testConcurrentDeletes},
+	{"ended contexts", testEndedContexts},
+}
+
+// examples returns plants with the given id. The first has all fields, and each of the
+// others differs from it in one.
+func examples(id int64) []plants.Plant {
+	return []plants.Plant{
+		{ID: id, Name: "Basil", Tag: new("herb")},
+		{ID: id, Name: "Basil"},
+		{ID: id, Name: "Basil", Tag: new("")},
+		{ID: id, Name: "Fern", Tag: new("herb")},
+	}
+}
+
+// example returns one of the [examples]. After the last, they repeat.
+func example(id int64, i int) plants.Plant {
+	all := examples(id)
+	return all[i%len(all)]
+}
+
+// unusualStrings are strings that storage systems and encodings are known to
+// change.
+var unusualStrings = []string{
+	"  x  ", "\r\nx\r\n\t", "a\x00b", "\x00", "line\u2028line\u2029line\u0085line", "\ufeffx", "x\ufffd\ufffe\uffff",
+	"\u00e9", "e\u0301", "\u0301", "\u212b", "\ufb01", "ß", "ẞ", "ı", "İ", "\u200b\u200d\u202e", "\U0001f468\u200d\U0001f469",
+	"\\", `\u0041`, `<a href="x">&amp;'`, `{"a":1}`, "%s%%", "null", "true", "0", "1e5", "name", "#name", ":name", "../..",
+	strings.Repeat("\U0010ffff", 256), strings.Repeat(`"\`, 128),
+	"\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\u0080\u009f\u00a0",
+}
+
+// A suite is the store under test. Its methods end the test if the store fails.
+type suite struct{ store plants.Store }
+
+// randomPlants returns n plants in ascending order of their ids, which are 3 apart.
+// No other test uses these ids, nor those near them.
+func randomPlants(n int) (all []plants.Plant) {
+	first := randomID()
+	for i := range n {
+		all = append(all, example(first+3*int64(i), i))
+	}
+	return all
+}
+
+// create creates plants that don't exist.
+func (s suite) create(t testing.TB, owner string, all ...plants.Plant) {
+	t.Helper()
+	for _, p := range all {
+		s.wantCreate(t, nil, owner, p)
+	}
+}
+
+// wantCreate requires Create to return want.
+func (s suite) wantCreate(t testing.TB, want error, owner string, p plants.Plant) {
+	t.Helper()
+	if err := s.store.Create(t.Context(), owner, p); !errors.Is(err, want) {
+		t.Fatalf("Create(%q, %s): error %v, want %v", owner, show(p), err, want)
+	}
+}
+
+// wantDelete requires Delete to return want.
+func (s suite) wantDelete(t testing.TB, want error, owner string, id int64) {
+	t.Helper()
+	if err := s.store.Delete(t.Context(), owner, id); !errors.Is(err, want) {
+		t.Fatalf("Delete(%q, %d): error %v, want %v", owner, id, err, want)
+	}
+}
+
+// patience is how long an eventually consistent List may take to settle.
+const patience = 10 * time.Second
+
+// has requires that owner's plants are want, read limit at a time, or become want within
+// patience.
+func (s suite) has(t testing.TB, owner string, limit int, want ...plants.Plant) {
+	t.Helper()
+	s.hasAfter(t, owner, nil, limit, want...)
+}
+
+// hasAfter is like has, for the plants after the given id.
+func (s suite) hasAfter(t testing.TB, owner string, after *int64, limit int, want ...plants.Plant) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		err := s.compare(t, owner, after, limit, want)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%T, after %v: List(%q): %v", s.store, patience, owner, err)
+		}
+	}
+}
+
+// compare returns the first difference between want and owner's plants after the given
+// id, read limit at a time.
+func (s suite) compare(t testing.TB, owner string, after *int64, limit int, want []plants.Plant) error {
+	for {
+		part := want[:min(limit, len(want))]
+		got, err := s.store.List(t.Context(), owner, after, limit)
+		if err != nil {
+			return err
+		}
+		if !slices.EqualFunc(got, part, same) {
+			return fmt.Errorf("got %s, want %s", show(got...), show(part...))
+		}
+		if len(got) < limit {
+			return nil
+		}
+		want, after = want[limit:], &got[limit-1].ID
+	}
+}
+
+// same compares all fields, unlike a [plants.Plant.Equal] that ignores one.
+func same(p, q plants.Plant) bool { return reflect.DeepEqual(p, q) }
+
+// randomOwner returns an owner that no other test uses.
+func randomOwner() string { return "plantstest-" + strconv.FormatUint(rand.Uint64(), 36) }
+
+// randomID returns an id that no other test uses, nor the ids after it.
+func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
+
+// TestOldPlant requires a store to treat a plant that the first version of the program
+// stored for alice as any other. The test of each store has that plant, byte by byte, and
+// puts it into its storage. Fields that were added since are zero in want.
+func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
+	s := suite{store}
+	s.has(t, "alice", 10, want)
+	s.wantCreate(t, nil, "alice", want) // a retry
+	s.wantDelete(t, nil, "alice", want.ID)
+	s.has(t, "alice", 10)
+}
+
+// show formats plants for a message.
+func show(all ...plants.Plant) string {
+	var texts []string
+	for _, p := range all {
+		tag := "no tag"
+		if p.Tag != nil {
+			tag = fmt.Sprintf("tag %.20q", *p.Tag)
+		}
+		texts = append(texts, fmt.Sprintf("%d %.20q with %s", p.ID, p.Name, tag))
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}

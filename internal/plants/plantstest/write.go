@@ -1,0 +1,174 @@
+package plantstest
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// Every field is returned as it was stored, whether set, empty or nil.
+func testFields(t testing.TB, s suite) {
+	owner, want := randomOwner(), examples(0)
+	for field := range reflect.TypeFor[plants.Plant]().Fields() {
+		if field.Name != "ID" && reflect.ValueOf(want[0]).FieldByIndex(field.Index).IsZero() {
+			t.Errorf("add the field %s to the first of the examples in internal/plants/plantstest/plantstest.go", field.Name)
+		}
+	}
+	for _, text := range unusualStrings {
+		want = append(want, plants.Plant{Name: text, Tag: &text})
+	}
+	id := randomID()
+	for i := range want {
+		want[i].ID = id + int64(i)
+	}
+	s.create(t, owner, want...)
+	s.has(t, owner, 100, want...)
+}
+
+// No owner lists or deletes another owner's plants. Owners are any 1 to 255 bytes of
+// UTF-8. They are compared byte by byte, and one may be a prefix of another.
+func testIsolation(t testing.TB, s suite) {
+	base := randomOwner()
+	long := base + strings.Repeat("x", 255-len(base))
+	owners := []string{
+		base, base + "a", base + "ab", base + "b", base + "A", base + "\x00", base + "\x00\x00", base + "a\x00",
+		base + " ", " " + base, "\x00" + base, base + "/", base + "#", base + "|a", base + "\uffff", base + "\U0010ffff",
+		base + "é", base + "e\u0301",
+		long, long[:254], long[:254] + "y", base + strings.Repeat("\x00", 255-len(base)),
+	}
+	all := randomPlants(2 * len(owners))
+	for i, p := range all { // each owner's ids lie between those of the others
+		s.create(t, owners[i%len(owners)], p)
+	}
+	for i, owner := range owners {
+		foreign := all[(i+1)%len(owners)]
+		s.wantDelete(t, plants.ErrNotFound, owner, foreign.ID)
+	}
+	for i, owner := range owners {
+		s.has(t, owner, 1, all[i], all[i+len(owners)])
+		s.hasAfter(t, owner, &all[len(owners)-1].ID, 1, all[i+len(owners)]) // after another owner's id
+	}
+}
+
+// A second Create of an id changes nothing. It succeeds only as a retry: by the
+// same owner, with the same name and tag.
+func testSecondCreate(t testing.TB, s suite) {
+	alice, bob, all := randomOwner(), randomOwner(), examples(randomID())
+	s.create(t, alice, all[0])
+	for _, other := range all[1:] {
+		s.wantCreate(t, plants.ErrExists, alice, other)
+	}
+	for _, other := range all {
+		s.wantCreate(t, plants.ErrInUse, bob, other)
+	}
+	s.wantCreate(t, nil, alice, all[0])
+	s.has(t, alice, 10, all[0])
+	s.has(t, bob, 10)
+}
+
+// After a Delete the id is free again, for the same plant, for another one, and for
+// another owner.
+func testCreateAfterDelete(t testing.TB, s suite) {
+	alice, bob, all := randomOwner(), randomOwner(), examples(randomID())
+	for _, p := range append(all, all[0], all[0]) {
+		s.create(t, alice, p)
+		s.has(t, alice, 10, p)
+		s.wantDelete(t, nil, alice, p.ID)
+		s.wantDelete(t, plants.ErrNotFound, alice, p.ID)
+	}
+	s.create(t, bob, all[0])
+	s.has(t, alice, 10)
+	s.has(t, bob, 10, all[0])
+}
+
+// concurrently makes 50 concurrent calls and returns their errors.
+func concurrently(call func(i int) error) []error {
+	errs := make([]error, 50)
+	var calls sync.WaitGroup
+	for i := range errs {
+		calls.Go(func() { errs[i] = call(i) })
+	}
+	calls.Wait()
+	return errs
+}
+
+// onlyOne returns the index of the only nil error. It fails the test unless all
+// others match one of want.
+func onlyOne(t testing.TB, errs []error, want ...error) (winner int) {
+	t.Helper()
+	winner = slices.Index(errs, nil)
+	if winner < 0 {
+		t.Fatal("no call succeeded")
+	}
+	for i, err := range errs {
+		if i != winner && !slices.ContainsFunc(want, func(w error) bool { return errors.Is(err, w) }) {
+			t.Fatalf("call %d: error %v, want %v", i, err, want)
+		}
+	}
+	return winner
+}
+
+// Of concurrent creates of different plants with one id, by two owners, exactly one
+// succeeds, and its plant is stored.
+func testConcurrentCreates(t testing.TB, s suite) {
+	owners, id := []string{randomOwner(), randomOwner()}, randomID()
+	plant := func(i int) plants.Plant { return plants.Plant{ID: id, Name: "Basil " + string(rune('A'+i))} }
+	winner := onlyOne(t, concurrently(func(i int) error {
+		return s.store.Create(t.Context(), owners[i%2], plant(i))
+	}), plants.ErrInUse, plants.ErrExists)
+	s.has(t, owners[winner%2], 10, plant(winner))
+	s.has(t, owners[1-winner%2], 10)
+}
+
+// Concurrent creates of one plant by its owner all succeed, and create one plant.
+func testConcurrentRetries(t testing.TB, s suite) {
+	owner, p := randomOwner(), example(randomID(), 0)
+	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, p) })
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	s.has(t, owner, 10, p)
+}
+
+// Of concurrent deletes of one plant, exactly one succeeds.
+func testConcurrentDeletes(t testing.TB, s suite) {
+	owner, all := randomOwner(), randomPlants(2)
+	s.create(t, owner, all...)
+	onlyOne(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), plants.ErrNotFound)
+	s.has(t, owner, 10, all[1])
+}
+
+// A call whose context has already ended has no effect.
+func testEndedContexts(t testing.TB, s suite) {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	owner, all := randomOwner(), randomPlants(2)
+	stored, free := all[0], all[1]
+	s.create(t, owner, stored)
+	want := func(err error) {
+		t.Helper()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+		}
+	}
+	for _, p := range all {
+		want(s.store.Create(ctx, owner, p))
+		want(s.store.Delete(ctx, owner, p.ID))
+	}
+	_, err := s.store.List(ctx, owner, nil, 10)
+	want(err)
+	s.has(t, owner, 10, stored)
+	// List may be stale; Create is not. A plant that differs from free shows that the
+	// create above stored nothing.
+	other := free
+	other.Name = "not " + free.Name
+	s.wantCreate(t, plants.ErrExists, owner, example(stored.ID, 1))
+	s.wantCreate(t, nil, owner, other)
+}

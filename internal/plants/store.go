@@ -1,0 +1,79 @@
+package plants
+
+import (
+	"context"
+	"errors"
+)
+
+// A Store keeps plants, each with the owner who created it. Owners are 1 to 255 bytes of
+// UTF-8, and the plants that callers pass are valid. A plant comes back exactly as it
+// was stored.
+//
+// A Store is safe for concurrent use, also by several processes that share its storage.
+//
+// # Owners
+//
+// All owners share one id space. An owner can learn that an id is in use, and nothing
+// else about the plants of other owners: no call returns, changes or deletes them.
+//
+// # Errors
+//
+// Test errors with [errors.Is]. ErrInUse, ErrExists and ErrNotFound mean that the call
+// has changed nothing. Every method may return ErrThrottled or ErrUnreachable, and
+// Create and Delete may return ErrUnwritable. If ctx ends before the outcome is known, the
+// error matches ctx.Err(). If ctx has already ended, the call changes nothing. Any other
+// error is a fault of the service.
+//
+// After an error other than the first three, a Create or Delete may have taken effect, or
+// may still do so. To find out, the caller repeats the call.
+//
+// # Consistency
+//
+// Create and Delete are atomic and durable: each takes effect completely or not at all,
+// at one moment, and a call that starts after another has returned sees its effect. A
+// store that repeats its requests to a database may document exceptions, for requests
+// that got no response.
+//
+// List may be eventually consistent, if the store documents that: for a moment it may
+// omit a new plant or return a deleted one.
+type Store interface {
+	// Create stores p for owner. If owner already has this very plant, Create changes
+	// nothing and returns nil, so that any create can be repeated.
+	//
+	// If p.ID is in use otherwise, Create returns ErrInUse if another owner has the plant,
+	// or ErrExists if owner has it, with another name or tag. Of concurrent calls with
+	// different plants, exactly one succeeds. After a Delete the id is free again.
+	Create(ctx context.Context, owner string, p Plant) error
+
+	// List returns owner's plants in ascending order of id, at most limit of them. With
+	// after, it returns only those with greater ids, whether or not a plant has that id.
+	// Fewer than limit plants mean that there are no more. The limit is at least 1.
+	List(ctx context.Context, owner string, after *int64, limit int) ([]Plant, error)
+
+	// Delete deletes owner's plant with the given id. It returns ErrNotFound if there is
+	// no such plant or it belongs to another owner. Of concurrent calls, exactly one
+	// succeeds.
+	Delete(ctx context.Context, owner string, id int64) error
+}
+
+// The errors of a [Store].
+var (
+	// ErrInUse means that another owner has a plant with the id.
+	ErrInUse = errors.New("the id is in use by another owner")
+
+	// ErrExists means that the owner has a plant with the id, and with another name or tag.
+	ErrExists = errors.New("the owner has a plant with this id and another name or tag")
+
+	// ErrNotFound means that the owner has no plant with the id.
+	ErrNotFound = errors.New("no such plant")
+
+	// ErrThrottled means that the storage is overloaded; a retry may succeed.
+	ErrThrottled = errors.New("storage throttled")
+
+	// ErrUnreachable means no usable response from the storage; a retry may succeed.
+	ErrUnreachable = errors.New("storage unreachable")
+
+	// ErrUnwritable means that the storage is full or can't be written, while
+	// lists still work.
+	ErrUnwritable = errors.New("storage full or unwritable")
+)
