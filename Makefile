@@ -114,7 +114,7 @@ check-rename: ## rename a copy, build it, and run the quick half of its tests
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.
 
-.PHONY: build-PlantFunction build-HookFunction build deploy check-deployed acceptance-stack logs delete need-stack snapshot dynamodb start-api
+.PHONY: build-PlantFunction build deploy acceptance-stack logs delete need-stack snapshot dynamodb start-api
 
 CONFIG_ENV ?= default
 
@@ -144,13 +144,13 @@ ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(OVER
 GOARCH_arm64 = arm64
 GOARCH_x86_64 = amd64
 
-# sam build runs these targets in a copy of the repository. The target build gives them
-# its ARCHITECTURE.
-build-PlantFunction build-HookFunction: build-%Function:
+# sam build runs this target in a copy of the repository. The target build gives it its
+# ARCHITECTURE.
+build-PlantFunction:
 	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'samconfig.toml: parameter_overrides need Architecture=arm64 or' \
 		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build CONFIG_ENV=…' >&2; exit 1; }
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
-		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/$(if $(filter Hook,$*),hook,lambda)
+		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
 # The time makes every build a version of its own: see Description of PlantFunction.
@@ -180,20 +180,12 @@ build: ## build the function in .aws-sam/build
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
 
-check-deployed: need-stack ## check the table, the index and the token keys of the deployed function
-	@$(in_region) name=$$(aws cloudformation describe-stack-resource --stack-name '$(STACK)' --logical-resource-id PlantFunction \
-		--query StackResourceDetail.PhysicalResourceId --output text) && \
-	report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && \
-	printf '{"selftest": true}' | aws lambda invoke --function-name "$$name:live" --payload fileb:///dev/stdin "$$report" >/dev/null && \
-	cat "$$report" && echo && grep -q '^{"ok":true' "$$report"
-
 acceptance-stack: need-stack ## run the acceptance suite against the deployed stack, as users of its user pool
 	$(in_region) test/e2e/stack.sh '$(STACK)'
 
-# Without names, SAM prints each line of the log that the two functions share twice.
-logs: need-stack ## follow the logs of the functions and the API
+logs: need-stack ## follow the logs of the function and the API
 	@$(call need,sam,$(SAM_CLI))
-	sam logs --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)' --tail --name PlantFunction --name PlantApi
+	sam logs --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)' --tail
 
 delete: need-stack ## delete the stack, but keep the table and the user pool
 	@$(call need,sam,$(SAM_CLI))

@@ -20,7 +20,6 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/lambdahttp"
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/selftest"
 )
 
 // warmTimeout limits warm. An init may take 10 s, but a client may be waiting.
@@ -57,25 +56,20 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	warm(ctx, verifier, client, cfg.TableNames[config.PlantTable], log)
-	parts := map[string]func(context.Context) error{"keys": verifier.Load}
-	for table, name := range cfg.TableNames {
-		parts[table.Resource] = func(ctx context.Context) error { return dynamo.Probe(ctx, client, name) }
-	}
-	service := handlers.New(dynamo.New(client, cfg.TableNames[config.PlantTable]), verifier, log)
-	return &selftest.Handler{Parts: parts, Next: lambdahttp.New(service, handlers.Fail, log)}, nil
+	store := dynamo.New(client, cfg.TableNames[config.PlantTable])
+	warm(ctx, verifier, store, log)
+	return lambdahttp.New(handlers.New(store, verifier, log), handlers.Fail, log), nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before
 // the first request needs them. Failures are only logged, since requests try again.
-func warm(ctx context.Context, verifier *auth.Verifier, client *dynamo.Client, table string, log *slog.Logger) {
+func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		// One request is enough to connect. dynamo.Probe sends three, and two cost as much as writes.
-		if err := dynamo.ProbeIndex(ctx, client, table); err != nil {
+		if _, err := store.List(ctx, "nobody", nil, 1); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}
 	})

@@ -66,10 +66,10 @@ func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
 // Invoke responds to the event in payload. The error is nil, whatever the event.
 //
 // The context of the request ends deadlineMargin before ctx, and when
-// Invoke returns. Its log lines carry the ids of [WithInvocation], and the request
+// Invoke returns. Its log lines carry the ids of withInvocation, and the request
 // id of API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, _ error) {
-	ctx, cancel := WithInvocation(ctx)
+	ctx, cancel := withInvocation(ctx)
 	defer cancel()
 	e, err := parse(payload)
 	if id := e.RequestContext.RequestID; id != "" {
@@ -118,10 +118,10 @@ func (h *Handler) fail(ctx context.Context, e *event, status int, message string
 	}))
 }
 
-// WithInvocation returns a copy of ctx, the context of an invocation, that ends
+// withInvocation returns a copy of ctx, the context of an invocation, that ends
 // deadlineMargin earlier. Its log lines carry the ids that Lambda's own lines have:
 // that of the request as request_id, and that of the trace as trace_id.
-func WithInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
+func withInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		ctx = logging.WithRequestID(ctx, lc.AwsRequestID)
 	}

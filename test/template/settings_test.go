@@ -47,7 +47,7 @@ func TestSettings(t *testing.T) {
 	)
 	checkSettings(t, []setting{
 		{"FunctionRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "lambda"), "nobody else may write to the tables as the function"},
-		{"CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "codedeploy"), "nobody else may move traffic or invoke the hook"},
+		{"CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", "", fmt.Sprintf(trust, "codedeploy"), "nobody else may move traffic"},
 		{function + "AnyRequestPermission", "Principal", "", "apigateway.amazonaws.com", "only API Gateway may invoke the function without credentials"},
 		{function + "AnyRequestPermission", "SourceArn", "", "arn:aws:execute-api:eu-central-1:${AWS::AccountId}:${PlantApi}/*/*", "another account's API may not invoke the function"},
 		{function + "Url", "AuthType", "", "", "a function URL would bypass the API's throttling and its access log"},
@@ -157,12 +157,12 @@ func TestPartitions(t *testing.T) {
 
 // Both profiles name what is changed for an incident, since SAM keeps what they don't
 // name, and the template accepts what they name. SAM waits as long as a deployment may
-// take: an hour for the hook, and 90 minutes for the slowest one.
+// take: 90 minutes for the slowest one, and what comes before.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	config := readFile(t, "samconfig.toml")
-	if n := len(regexp.MustCompile(`(?m)^max_wait_duration = (1[5-9]\d|[2-9]\d\d)$`).FindAllString(config, -1)); n != 2 {
-		t.Errorf("samconfig.toml has a max_wait_duration of 150 minutes or more in %d profiles, want 2: sam deploy would give up before the deployment ends", n)
+	if n := len(regexp.MustCompile(`(?m)^max_wait_duration = (1[2-9]\d|[2-9]\d\d)$`).FindAllString(config, -1)); n != 2 {
+		t.Errorf("samconfig.toml has a max_wait_duration of 120 minutes or more in %d profiles, want 2: sam deploy would give up before the deployment ends", n)
 	}
 	profiles := regexp.MustCompile(`(?m)^parameter_overrides = (.*)$`).FindAllStringSubmatch(config, -1)
 	for _, p := range profiles {

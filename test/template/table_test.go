@@ -75,7 +75,7 @@ func checkPermissions(t *testing.T, parameters map[string]string, name func(conf
 			want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
 		}
 		if policy := strings.TrimPrefix(existing(table), "Existing") + "Policy"; !slices.Contains(list(s.Resources[function].DependsOn), any(policy)) {
-			t.Errorf("template.yaml: %s needs DependsOn: %s, or a new version may be tried before it has permissions", function, policy)
+			t.Errorf("template.yaml: %s needs DependsOn: %s, or a new version may get traffic before it has permissions", function, policy)
 		}
 	}
 	got := s.allowed("FunctionRole")
