@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/awsenv"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
@@ -48,7 +47,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := awsenv.Config()
+	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
 		return nil, err
 	}

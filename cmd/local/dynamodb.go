@@ -7,12 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
-
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -42,7 +36,7 @@ func defaultStore(getenv func(string) string) string {
 var startTimeout = 10 * time.Second
 
 func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.Logger) (*stores, error) {
-	settings, err := loadSettings(ctx, log)
+	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -54,73 +48,46 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	defer cancel()
 	where := "DynamoDB"
 	// For AWS itself BaseEndpoint is nil: no variable sets it, or the SDK is told to ignore
-	// the variable. Without credentials, prepareTable would then fail with less advice.
-	if endpoint := client.SDK.Options().BaseEndpoint; endpoint != nil {
+	// the variable. Without credentials, the first list would then fail with less advice.
+	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without password: NewClient has checked it
-	} else if _, err := client.SDK.Options().Credentials.Retrieve(ctx); err != nil {
+	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
 		return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
 			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 	}
-	where += ", region " + client.SDK.Options().Region
-	for _, table := range config.Tables {
-		name := cfg.TableNames[table]
-		if err := prepareTable(ctx, client, name, table.Variable); err != nil {
-			return nil, fmt.Errorf("%s: %w", where, err)
-		}
-		where += ", table " + name
+	where += ", region " + client.Options().Region
+	table := cfg.TableNames[config.PlantTable]
+	store := dynamo.New(client, table)
+	if err := prepareTable(ctx, store, dynamo.IsLocal(client.Options().BaseEndpoint), table); err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	return &stores{
-		plants: dynamo.New(client, cfg.TableNames[config.PlantTable]),
+		plants: store,
 		close:  func() error { return nil },
-		where:  where,
+		where:  where + ", table " + table,
 	}, nil
 }
 
-// prepareTable creates a missing table on DynamoDB Local. On AWS it only checks that
-// the program can use the table, whose name is in the given variable.
-func prepareTable(ctx context.Context, client *dynamo.Client, name, variable string) error {
-	if dynamo.IsLocal(client.SDK.Options().BaseEndpoint) {
-		err := dynamo.EnsureTable(ctx, client, name)
-		if noResponse(err) {
-			return fmt.Errorf("is DynamoDB Local running? %w", err)
-		}
-		return err
+// prepareTable creates a missing table on DynamoDB Local, and then lists plants, so that a wrong
+// setting ends the start with advice.
+func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table string) error {
+	var err error
+	if local {
+		err = store.EnsureTable(ctx)
 	}
-	err := dynamo.Probe(ctx, client, name)
-	if noResponse(err) {
+	if err == nil {
+		_, err = store.List(ctx, "nobody", nil, 1)
+	}
+	noResponse := errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case err == nil:
+		return nil
+	case noResponse && local:
+		return fmt.Errorf("is DynamoDB Local running? %w", err)
+	case noResponse:
 		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
+	case local:
+		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", table, err)
 	}
-	if err != nil {
-		return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", name, err, variable)
-	}
-	return nil
-}
-
-func noResponse(err error) bool {
-	return errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// loadSettings returns the AWS settings that the SDK finds on any machine: in the
-// environment, in shared files with their profiles and SSO sessions, and in the
-// roles of containers and instances.
-//
-// https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
-func loadSettings(ctx context.Context, log *slog.Logger) (aws.Config, error) {
-	// What the SDK says while it looks for credentials helps only to debug: if it finds
-	// none, the error says so.
-	debug := logging.LoggerFunc(func(_ logging.Classification, format string, args ...any) {
-		dynamo.Logger(log).Logf(logging.Debug, format, args...)
-	})
-	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(debug))
-	if err != nil {
-		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
-	}
-	// Without any credentials the SDK asks for the role of an EC2 instance,
-	// which takes seconds to fail on other machines. NewClient sets credentials
-	// for DynamoDB Local.
-	if dynamo.IsLocal(dynamodb.NewFromConfig(settings).Options().BaseEndpoint) &&
-		aws.IsCredentialsProvider(settings.Credentials, (*ec2rolecreds.Provider)(nil)) {
-		settings.Credentials = nil
-	}
-	return settings, nil
+	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.PlantTable.Variable)
 }

@@ -100,7 +100,7 @@ func TestNoResponse(t *testing.T) {
 // says which one that is. Here a proxy with TLS makes DynamoDB Local look like AWS.
 func TestTableOnAWS(t *testing.T) {
 	client, table := dynamolocal.TableName(t)
-	local, err := url.Parse(*client.SDK.Options().BaseEndpoint)
+	local, err := url.Parse(*client.Options().BaseEndpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,11 +112,11 @@ func TestTableOnAWS(t *testing.T) {
 		t.Fatal(err)
 	}
 	setAWS(t, endpointVariable, aws.URL)
-	credentials, err := client.SDK.Options().Credentials.Retrieve(t.Context())
+	credentials, err := client.Options().Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("AWS_REGION", client.SDK.Options().Region)
+	t.Setenv("AWS_REGION", client.Options().Region)
 	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
 	t.Setenv("AWS_CA_BUNDLE", bundle)
@@ -137,7 +137,7 @@ func TestTableOnAWS(t *testing.T) {
 		}
 		return stores.where, nil
 	}
-	region := ", region " + client.SDK.Options().Region
+	region := ", region " + client.Options().Region
 	for range 2 { // the first attempt created no table
 		where, err := start()
 		for _, want := range []string{region, table, "ResourceNotFoundException", "set TABLE_NAME and AWS_REGION"} {
@@ -147,7 +147,7 @@ func TestTableOnAWS(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
+		if err := dynamo.New(client, name).EnsureTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,34 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"example.com/plantstore/internal/plants"
 )
 
-// A request takes at most 7.25 s, when every attempt times out: 6 × 1 s and delays of
-// 50, 100, 200, 400 and 500 ms. A server that gives each of its calls 8 s or more can
-// still answer in time, unless it is a Delete that sends a second request.
+// The SDK repeats requests that fail or get no response, all of which are safe to repeat.
+// A request without any response takes at most 7.25 s: 6 attempts of a second each, and
+// delays of 50, 100, 200, 400 and 500 ms.
 const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
-
-	// attemptTimeout covers an attempt from the name lookup to the last byte.
-	// DynamoDB answers in milliseconds.
-	attemptTimeout = time.Second
-
-	// dialTimeout is shorter, so that a failure to connect is not taken for a request
-	// without a response.
-	dialTimeout = attemptTimeout - 100*time.Millisecond
 
 	// Delays are random. AWS suggests tens of milliseconds for the first; the
 	// SDK's is up to 2 s.
@@ -42,98 +34,102 @@ const (
 	maxDelay   = 500 * time.Millisecond
 )
 
-// send makes a request by a method of the SDK's client, and repeats it while another
-// attempt may succeed. Every request of this package is safe to repeat. It returns the
-// result of the last attempt.
-//
-// The SDK could repeat requests by itself, but wouldn't say what became of the earlier
-// attempts, which decides what the last one means. So send also returns, as unclear, the
-// error of the last attempt that DynamoDB may have carried out, or may still carry out.
-// It is nil without such an attempt.
-func send[In, Out any](
-	ctx context.Context, c *Client, method func(*dynamodb.Client, context.Context, In, ...func(*dynamodb.Options)) (Out, error), in In,
-) (out Out, unclear, err error) {
-	for attempt := 1; ; attempt++ {
-		earlier := err // of the attempt before, if any
-		out, err = method(c.SDK, ctx, in)
-		_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
-		if err == nil || failed { // DynamoDB works
-			c.budget.AddTokens(retry.DefaultNoRetryIncrement) // can't fail
-			return out, unclear, err
-		}
-		if isUnclear(err) {
-			unclear = err
-		}
-		if ctx.Err() != nil && earlier != nil {
-			return out, unclear, fmt.Errorf("%w, after an attempt failed: %v", err, earlier)
-		}
-		if attempt >= c.maxAttempts || !isRetryable(err) {
-			return out, unclear, err
-		}
-		// Without a limit for all calls, a DynamoDB that is down would get six times the load.
-		if _, spent := c.budget.GetToken(ctx, retry.DefaultRetryCost); spent != nil {
-			return out, unclear, fmt.Errorf("%w, and no retry: %v", err, spent)
-		}
-		c.log.DebugContext(ctx, "retrying a request to DynamoDB", "attempt", attempt+1, "cause", err.Error())
-		select {
-		case <-time.After(delay(attempt)):
-		case <-ctx.Done():
-			return out, unclear, err
-		}
-	}
+// newRetryer returns the SDK's retryer, with shorter delays, and also for the errors that
+// transient knows. All calls of a client share its budget, which lasts for about 50
+// time-outs: without it, a DynamoDB that is down would get six times the load.
+func newRetryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts
+		o.Backoff = retry.BackoffDelayerFunc(delay)
+		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+			if transient(err) != nil {
+				return aws.TrueTernary
+			}
+			return aws.UnknownTernary
+		}))
+	})
 }
 
-// delay returns how long to wait after the given attempt, counted from 1.
-func delay(attempt int) time.Duration {
+// delay returns how long to wait after the given attempt. The SDK counts attempts from 1,
+// or with AWS_NEW_RETRIES_2026=true from 0.
+func delay(attempt int, _ error) (time.Duration, error) {
 	limit := firstDelay
 	for range attempt - 1 {
 		limit = min(2*limit, maxDelay)
 	}
-	return rand.N(limit)
+	return rand.N(limit), nil
 }
 
-// isRetryable reports whether another attempt may succeed: after an error that the SDK
-// would retry, such as a signature by a wrong clock, which it corrects, or after one that
-// has a retryReason.
-func isRetryable(err error) bool {
-	sdk := retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err)
-	return sdk == aws.TrueTernary || sdk == aws.UnknownTernary && retryReason(err) != nil
+// attempts is what became of the attempts of a call that didn't succeed. The result of the
+// last attempt alone doesn't tell what the call has done.
+type attempts struct {
+	// unclear is the error of the last attempt that DynamoDB may have carried out, or may
+	// still carry out. It is nil without such an attempt.
+	unclear error
+
+	// failed is the error of the last attempt that didn't fail because the call's context
+	// ended.
+	failed error
 }
 
-// isUnclear reports whether DynamoDB may have carried out an attempt that returned err,
-// or may still carry it out.
-func isUnclear(err error) bool {
-	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
-		return false // without a connection nothing was sent
+type attemptsKey struct{}
+
+// withAttempts returns a context for one call of the SDK's client, and where
+// noteAttempt notes its attempts.
+func withAttempts(ctx context.Context) (context.Context, *attempts) {
+	a := new(attempts)
+	return context.WithValue(ctx, attemptsKey{}, a), a
+}
+
+// addNoteAttempt adds noteAttempt to the middleware of a request, within the SDK's loop of
+// attempts. (The SDK's own retry.GetAttemptResults loses the error of the last attempt if
+// the context ends during a delay.)
+func addNoteAttempt(stack *middleware.Stack) error {
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteAttempt", noteAttempt), "Retry", middleware.After)
+}
+
+func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	middleware.FinalizeOutput, middleware.Metadata, error,
+) {
+	connected := false // without a connection, nothing was sent
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+	out, metadata, err := next.HandleFinalize(traced, in)
+	if a, ok := ctx.Value(attemptsKey{}).(*attempts); ok && err != nil && ctx.Err() == nil {
+		a.failed = err
+		if connected && transient(err) == plants.ErrUnreachable {
+			a.unclear = err
+		}
 	}
-	return retryReason(err) == plants.ErrUnreachable
+	return out, metadata, err
 }
 
-// ifClear returns err, which the last attempt of a request means by itself, if unclear is
-// nil. Otherwise it returns ErrUnreachable: an earlier attempt may have acted, or may
-// still act, and the caller has to repeat the call to find out.
-func ifClear(unclear, err error) error {
-	if err == nil || unclear == nil {
+// ifClear returns err, the result of the last attempt, if no earlier one may have acted.
+// Otherwise it returns ErrUnreachable: the caller has to repeat the call to find out.
+func (a *attempts) ifClear(err error) error {
+	if err == nil || a.unclear == nil {
 		return err
 	}
-	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, unclear)
+	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, a.unclear)
 }
 
-// storeError maps the error of a request to the errors of [plants.Store], and keeps the
-// SDK's text for the log. It returns nil for nil. Any other error, such as access
-// denied, is a fault of the service; callers don't test for it.
+// storeError maps err, the error of a call with the given attempts, to the errors of
+// [plants.Store], and keeps the SDK's text for the log. It returns nil for nil. Any other
+// error, such as access denied, is a fault of the service; callers don't test for it.
 //
 // A mapped error doesn't wrap the SDK's: an attempt that timed out matches
 // context.DeadlineExceeded, which callers would take for the end of ctx.
-func (c *Client) storeError(ctx context.Context, err error) error {
+func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 	if err == nil {
 		return nil
 	}
-	if sentinel := cmp.Or(ctx.Err(), retryReason(err)); sentinel != nil {
+	if ctx.Err() != nil && a.failed != nil {
+		return fmt.Errorf("%w: %v, after an attempt failed: %v", ctx.Err(), err, a.failed)
+	}
+	if sentinel := cmp.Or(ctx.Err(), transient(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if IsLocal(c.SDK.Options().BaseEndpoint) {
+		if IsLocal(s.client.Options().BaseEndpoint) {
 			return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
 		}
 		return fmt.Errorf("the table is missing: create it, or set the name of one that exists: %w", err)
@@ -141,13 +137,13 @@ func (c *Client) storeError(ctx context.Context, err error) error {
 	return err
 }
 
-// retryReason returns why an attempt that returned err deserves a retry. It is
-// [plants.ErrThrottled] if DynamoDB refused the attempt because of its rate or of a
-// transaction on the same item, or [plants.ErrUnreachable] if there was no usable
-// response. It is nil for all other errors, and for nil.
-func retryReason(err error) error {
+// transient returns the error of [plants.Store] for an attempt that failed with err, if
+// another attempt may succeed: ErrThrottled if DynamoDB refused the attempt because of its
+// rate or of a transaction on the same item, or ErrUnreachable if there was no usable
+// response. It returns nil for all other errors.
+func transient(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	_, damaged := errors.AsType[*smithy.DeserializationError](err)
+	_, unreadable := errors.AsType[*smithy.DeserializationError](err) // such as a body that was cut off
 	apiErr, _ := errors.AsType[smithy.APIError](err)
 	response, _ := errors.AsType[*smithyhttp.ResponseError](err)
 	switch {
@@ -156,7 +152,7 @@ func retryReason(err error) error {
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
 		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException":
 		return plants.ErrThrottled
-	case noResponse, damaged,
+	case noResponse, unreadable,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code
 		response != nil && response.HTTPStatusCode() >= http.StatusInternalServerError:
 		return plants.ErrUnreachable

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
 )
@@ -34,52 +34,60 @@ const (
 	maxIdleConns = 100
 )
 
-// A Client makes requests to DynamoDB, and repeats them. Any number of stores may share
-// one. [NewClient] returns one.
-type Client struct {
-	SDK         *dynamodb.Client // makes single attempts
-	maxAttempts int              // of a request
-	budget      *ratelimit.TokenRateLimit
-	log         *slog.Logger
+// stepTimeout limits each step of an attempt: the name lookup with the connection, the TLS
+// handshake, and the wait for the response. DynamoDB answers in milliseconds. A whole body
+// has no such limit, since a page of 1 MB may take longer on a slow line.
+const stepTimeout = time.Second
+
+// LoadConfig returns the AWS settings for [NewClient], which the SDK finds in the
+// environment, in shared files with their profiles and SSO sessions, and in the roles of
+// containers and instances. It neither connects nor retrieves credentials.
+//
+// https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
+func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
+	// What the SDK says while it looks for credentials helps only to debug: if it finds
+	// none, the error says so.
+	debug := logging.LoggerFunc(func(_ logging.Classification, format string, args ...any) {
+		sdkLogger{ctx, log}.Logf(logging.Debug, format, args...)
+	})
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug))
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
+	}
+	return cfg, nil
 }
 
-// NewClient returns a client for a [Store], with the settings of awsenv.Config or
-// of the SDK's LoadDefaultConfig. It neither connects nor retrieves credentials. An
-// error names the invalid setting. The client logs the SDK's messages to log, and at
-// level debug the cause of each retry.
+// NewClient returns a client for a [Store], which repeats requests that fail. It neither
+// connects nor retrieves credentials. An error names the invalid setting. The client logs
+// the SDK's messages to log, and at level debug its retries.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
-func NewClient(cfg aws.Config, log *slog.Logger) (*Client, error) {
+func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // may have its own certificates
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
 	cfg.HTTPClient = newHTTPClient(base)
-	sdk := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.Retryer = aws.NopRetryer{} // send repeats requests
-		o.Logger = Logger(log)
-		o.DisableValidateResponseChecksum = true // verifyResponse does it
-		o.APIOptions = append(o.APIOptions, addMiddleware)
+	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.Retryer = newRetryer()
+		o.Logger = sdkLogger{context.Background(), log}
+		o.ClientLogMode |= aws.LogRetries
+		o.APIOptions = append(o.APIOptions, addNoteAttempt)
 		if IsLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
-			if o.Credentials == nil {
+			// Without any credentials the SDK asks for the role of an EC2 instance, which
+			// takes seconds to fail on other machines.
+			if o.Credentials == nil || aws.IsCredentialsProvider(o.Credentials, (*ec2rolecreds.Provider)(nil)) {
 				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 			}
 		}
 	})
-	if err := validate(sdk.Options()); err != nil {
+	if err := validate(client.Options()); err != nil {
 		return nil, err
 	}
-	return &Client{
-		SDK:         sdk,
-		maxAttempts: cmp.Or(cfg.RetryMaxAttempts, maxAttempts), // AWS_MAX_ATTEMPTS
-		// With the SDK's numbers it lasts for 100 retries, and each success or failed
-		// condition gives back a fifth of one.
-		budget: ratelimit.NewTokenRateLimit(retry.DefaultRetryRateTokens),
-		log:    log,
-	}, nil
+	return client, nil
 }
 
 // newHTTPClient returns a client that connects like base and follows no redirects, since
@@ -87,13 +95,15 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*Client, error) {
 // a deadline for each read.
 func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	dialer, t := base.GetDialer(), base.GetTransport()
-	dialer.Timeout = dialTimeout
+	dialer.Timeout = stepTimeout
 	t.DialContext = dialer.DialContext
+	t.TLSHandshakeTimeout = stepTimeout
+	t.ResponseHeaderTimeout = stepTimeout
 	t.IdleConnTimeout = idleTimeout
 	t.MaxIdleConns = maxIdleConns
 	t.MaxIdleConnsPerHost = maxIdleConns
 	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &http.Client{Transport: t, Timeout: attemptTimeout, CheckRedirect: doNotFollow}
+	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
 }
 
 // IsLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
@@ -116,9 +126,6 @@ func validate(o dynamodb.Options) error {
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
-	}
-	if o.Credentials == nil {
-		return errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of the program")
 	}
 	return nil
 }
@@ -146,12 +153,8 @@ func isEndpoint(s string) bool {
 	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// Logger returns a logger of the SDK's messages as structured lines, at level Warn
-// or Debug, with the context of the request that they belong to.
-func Logger(log *slog.Logger) logging.Logger {
-	return sdkLogger{context.Background(), log}
-}
-
+// An sdkLogger writes the SDK's messages as structured lines, at level Warn or Debug, with
+// the attributes of the request that they belong to.
 type sdkLogger struct {
 	ctx context.Context
 	log *slog.Logger

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -76,21 +77,21 @@ func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0 // a busy machine may be slow
+	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a busy machine may be slow
 	return dynamo.New(client, table), proxy
 }
 
 // newOffline returns a client whose attempts get the responses of dynamoDB, without a
 // network. So a test can run in a bubble of synctest, where time doesn't depend on the
 // machine.
-func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynamo.Client {
+func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynamodb.Client {
 	t.Helper()
 	cfg.BaseEndpoint = aws.String("http://dynamodb.test")
 	client, err := dynamo.NewClient(cfg, discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.SDK.Options().HTTPClient.(*http.Client).Transport = dynamoDB
+	client.Options().HTTPClient.(*http.Client).Transport = dynamoDB
 	return client
 }
 

@@ -35,14 +35,14 @@ func TestItem(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.Table(t)
 	store := dynamo.New(client, table)
-	if _, err := client.SDK.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: oldItem}); err != nil {
+	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: oldItem}); err != nil {
 		t.Fatal(err)
 	}
 	plantstest.TestOldPlant(t, store, fern)
 
 	before := time.Now().Truncate(time.Millisecond)
 	put(t, store, "alice", plants.Plant{ID: -7, Name: "fern", Tag: new("")})
-	got, err := client.SDK.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: item{"id": number("-7")}})
+	got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: item{"id": number("-7")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,31 +34,31 @@ import (
 // After an attempt without a response, a Delete that finds no plant returns nil,
 // even if a concurrent call deleted it or it never existed.
 type Store struct {
-	client *Client
+	client *dynamodb.Client
 	table  string
 }
 
-// New returns the store in the given table, which must have the schema of
-// [TableInput].
-func New(client *Client, table string) *Store { return &Store{client, table} }
+// New returns the store in the given table, which must have the schema of [TableInput].
+// The client is one of [NewClient].
+func New(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
 
 // Create implements [plants.Store]. It is one PutItem, which costs a write unit
 // per KB of the plant in the table, and the same in the index.
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
-	_, unclear, err := send(ctx, s.client, (*dynamodb.Client).PutItem, &dynamodb.PutItemInput{
+	ctx, attempts := withAttempts(ctx)
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
 		Item:                encode(owner, p),
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
 		// The existing plant shows whether this is a retry.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		// An earlier attempt may have created a plant that was deleted since. Then the id
 		// isn't simply in use.
-		return ifClear(unclear, s.existing(failed.Item, owner, p))
+		return attempts.ifClear(s.existing(failed.Item, owner, p))
 	}
-	return s.client.storeError(ctx, err)
+	return s.storeError(ctx, attempts, err)
 }
 
 // existing returns the result of the Create of p if old has its id already.
@@ -82,21 +82,21 @@ func (s *Store) existing(old item, owner string, p plants.Plant) error {
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	newest := timestamp(time.Now())
 	for {
-		_, unclear, err := send(ctx, s.client, (*dynamodb.Client).DeleteItem, s.deletion(owner, id, newest))
+		ctx, attempts := withAttempts(ctx)
+		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest))
 		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
-			return s.client.storeError(ctx, err)
+			return s.storeError(ctx, attempts, err)
 		}
-		if unclear != nil {
-			if len(failed.Item) == 0 {
-				return nil // an earlier attempt has probably deleted the plant
-			}
+		if attempts.unclear != nil && len(failed.Item) == 0 {
+			return nil // an earlier attempt has probably deleted the plant
+		}
+		if attempts.unclear != nil {
 			// An earlier attempt may have deleted a plant, and this one was created since.
-			// Or nothing was deleted. The caller has to repeat the call to find out.
-			return ifClear(unclear, err)
+			// Or nothing was deleted.
+			return attempts.ifClear(err)
 		}
-		oldOwner, _ := getText(failed.Item, attrOwner) // "" if there is no plant
-		if oldOwner != owner {
+		if oldOwner, _ := getText(failed.Item, attrOwner); oldOwner != owner { // "" without a plant
 			return plants.ErrNotFound
 		}
 		// This is owner's plant, and newer than newest. It exists during the call, so
@@ -124,12 +124,13 @@ func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.Delete
 // List implements [plants.Store]. It is one Query of the index for each MB, which costs
 // half a read unit per 4 KB of the list.
 func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
+	ctx, attempts := withAttempts(ctx)
 	in := s.query(owner, after)
 	for {
 		in.Limit = aws.Int32(int32(min(limit-len(list), math.MaxInt32)))
-		out, _, err := send(ctx, s.client, (*dynamodb.Client).Query, in)
+		out, err := s.client.Query(ctx, in)
 		if err != nil {
-			return nil, s.client.storeError(ctx, err)
+			return nil, s.storeError(ctx, attempts, err)
 		}
 		for _, it := range out.Items {
 			p, err := decode(it)

@@ -21,7 +21,7 @@ import (
 func TestStore(t *testing.T) {
 	t.Parallel()
 	direct, table := dynamolocal.Table(t)
-	used := dynamolocal.NewProxy(t, *direct.SDK.Options().BaseEndpoint)
+	used := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	store := dynamo.New(dynamolocal.Client(t, used.URL), table)
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
 	want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}

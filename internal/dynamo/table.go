@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// OwnerIndex is the name of the index of each table, which lists use.
+// OwnerIndex is the name of the table's index, which lists use.
 const OwnerIndex = "owner-index"
 
-// The IAM actions that the program needs on each table, and on its index. TablePolicy
+// The IAM actions that the program needs on the table, and on its index. TablePolicy
 // in template.yaml grants them.
 var (
 	TableActions = []string{
@@ -50,19 +50,16 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// EnsureTable creates the table with the given name on DynamoDB Local, unless it exists.
-// That takes milliseconds, and several processes may do so concurrently. It changes no
-// existing table, and returns an error if the store can't use it. On AWS the table is
-// part of the deployment.
-func EnsureTable(ctx context.Context, client *Client, name string) error {
+// EnsureTable creates the store's table on DynamoDB Local, unless it exists. That takes
+// milliseconds, and several processes may do so concurrently. On AWS the table is part of
+// the deployment.
+func (s *Store) EnsureTable(ctx context.Context) error {
 	// The table is ready at once, unlike on AWS.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
-	_, _, err := send(ctx, client, (*dynamodb.Client).CreateTable, TableInput(name))
+	ctx, attempts := withAttempts(ctx)
+	_, err := s.client.CreateTable(ctx, TableInput(s.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", name, client.storeError(ctx, err))
-	}
-	if err := Probe(ctx, client, name); err != nil {
-		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", name, err)
+		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, attempts, err))
 	}
 	return nil
 }

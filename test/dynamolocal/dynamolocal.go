@@ -119,16 +119,16 @@ func download(dir string) error {
 }
 
 // Client returns a client for the given endpoint, like [dynamo.NewClient], but its
-// attempts have no time limit: on a busy machine one may get no response in a second,
-// and then Delete can't know whether there was a plant. The SDK logs to the output
+// attempts wait for a response as long as it takes: on a busy machine one may get none in
+// a second, and then Delete can't know whether there was a plant. The SDK logs to the output
 // of the test.
-func Client(t testing.TB, endpoint string) *dynamo.Client {
+func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &endpoint}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.SDK.Options().HTTPClient.(*http.Client).Timeout = 0
+	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).ResponseHeaderTimeout = 0
 	return client
 }
 
@@ -161,13 +161,13 @@ func Tables(t testing.TB) (prefix string) {
 
 // TableName returns a random name of a table that doesn't exist, and a client for
 // [Endpoint].
-func TableName(t testing.TB) (client *dynamo.Client, name string) {
+func TableName(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
 	return Client(t, Endpoint(t)), "test-" + rand.Text()
 }
 
 // Table creates an empty table with a random name and the schema of the stores.
-func Table(t testing.TB) (client *dynamo.Client, name string) {
+func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
 	client, name = TableName(t)
 	create(t, client, name)
@@ -175,12 +175,12 @@ func Table(t testing.TB) (client *dynamo.Client, name string) {
 }
 
 // create creates the table, and deletes it when the test ends.
-func create(t testing.TB, client *dynamo.Client, name string) {
+func create(t testing.TB, client *dynamodb.Client, name string) {
 	t.Helper()
-	if err := dynamo.EnsureTable(t.Context(), client, name); err != nil {
+	if err := dynamo.New(client, name).EnsureTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		client.SDK.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 	})
 }
