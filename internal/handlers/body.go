@@ -142,7 +142,7 @@ func explainBody(body []byte, err error) string {
 // quote returns a value as a message repeats it: at most 64 characters of it.
 func quote(v jsontext.Value) string {
 	v = v.Clone()
-	if v.Compact() != nil {
+	if v.Compact() != nil || !utf8.Valid(v) {
 		return logging.Quote(string(v)) // not JSON
 	}
 	if v.Kind() == '"' {
