@@ -142,14 +142,14 @@ func explainBody(body []byte, err error) string {
 // quote returns a value as a message repeats it: at most 64 characters of it.
 func quote(v jsontext.Value) string {
 	v = v.Clone()
-	if v.Compact() != nil || !utf8.Valid(v) {
+	if v.Compact() != nil {
 		return logging.Quote(string(v)) // not JSON
 	}
 	if v.Kind() == '"' {
 		s, _ := jsontext.AppendUnquote(nil, v)
 		return logging.Quote(string(s))
 	}
-	return logging.Truncate(string(v))
+	return logging.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check it
 }
 
 // checkMediaType returns an error if h declares a body that is not plain JSON
