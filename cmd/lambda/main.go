@@ -55,7 +55,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := dynamo.New(client, cfg.TableNames[config.PlantTable])
+	store := dynamo.New(client, cfg.TableName)
 	warm(ctx, verifier, store, log)
 	return lambdahttp.New(handlers.New(store, verifier, log), handlers.Fail, log), nil
 }

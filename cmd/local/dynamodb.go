@@ -15,14 +15,9 @@ import (
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
 const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
 
-// dynamoDBVariables returns the variables that matter with DynamoDB, for the list that the
-// program prints.
-func dynamoDBVariables() (names []string) {
-	for _, table := range config.Tables {
-		names = append(names, table.Variable)
-	}
-	return append(names, endpointVariable, "AWS_REGION", "AWS_PROFILE")
-}
+// dynamoDBVariables are the variables of the AWS SDK that matter with DynamoDB, for the
+// list that the program prints.
+var dynamoDBVariables = []string{endpointVariable, "AWS_REGION", "AWS_PROFILE"}
 
 // defaultStore returns the store to use if the user names none.
 func defaultStore(getenv func(string) string) string {
@@ -56,7 +51,7 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 	}
 	where += ", region " + client.Options().Region
-	table := cfg.TableNames[config.PlantTable]
+	table := cfg.TableName
 	store := dynamo.New(client, table)
 	if err := prepareTable(ctx, store, dynamo.IsLocal(client.Options().BaseEndpoint), table); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
@@ -89,5 +84,5 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 	case local:
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", table, err)
 	}
-	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.PlantTable.Variable)
+	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.TableName)
 }

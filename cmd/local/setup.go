@@ -59,7 +59,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " "))
-		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+strings.Join(dynamoDBVariables(), " "))
+		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+strings.Join(dynamoDBVariables, " "))
 		return options{}, errPrinted
 	}
 	if err != nil {

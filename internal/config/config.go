@@ -16,6 +16,7 @@ import (
 // The names of the environment variables. The endpoint, region and credentials
 // of DynamoDB are set by the AWS SDK's own variables.
 const (
+	TableName     = "TABLE_NAME"
 	TokenIssuer   = "TOKEN_ISSUER"
 	TokenAudience = "TOKEN_AUDIENCE"
 	TokenJWKSURL  = "TOKEN_JWKS_URL"
@@ -25,14 +26,13 @@ const (
 	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
 )
 
-// Variables are these names, for the list that cmd/local prints. Those of the tables are
-// in [Tables].
-var Variables = []string{TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins}
+// Variables are these names, for the list that cmd/local prints.
+var Variables = []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins}
 
 // Config holds the settings of the service.
 type Config struct {
-	// TableNames has the name of each of the package's [Tables].
-	TableNames map[Table]string
+	// TableName is the name of the DynamoDB table. The default is plants.
+	TableName string
 
 	// Tokens says which tokens are accepted. Without an issuer, only ScopesOptional
 	// may be set.
@@ -51,8 +51,9 @@ type Config struct {
 func FromEnv(getenv func(string) string) (Config, error) {
 	var c Config
 	var err error
-	if c.TableNames, err = tables(getenv); err != nil {
-		return Config{}, err
+	c.TableName = cmp.Or(getenv(TableName), "plants")
+	if !isTableName(c.TableName) {
+		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.TableName)
 	}
 	level := cmp.Or(getenv(LogLevel), "info")
 	if c.LogLevel.UnmarshalText([]byte(level)) != nil {
@@ -68,6 +69,15 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// isTableName reports whether a DynamoDB table can have the name s. It needs no
+// regular expression, whose compilation each cold start of the function would pay.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func isTableName(s string) bool {
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	isInvalid := func(r rune) bool { return !strings.ContainsRune(valid, r) }
+	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, isInvalid)
 }
 
 // checkOrigin returns an error unless s is * or a web origin (RFC 6454), such as

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func TestFromEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := map[string]string{
+		TableName:     "my-table",
 		TokenIssuer:   "https://issuer.example",
 		TokenAudience: "plants, web ,",
 		TokenJWKSURL:  "https://keys.example/jwks",
@@ -37,13 +39,14 @@ func TestFromEnv(t *testing.T) {
 		settings map[string]string
 		want     Config
 	}{
-		{nil, Config{}},
+		{nil, Config{TableName: "plants"}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
-			Config{Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
+			Config{TableName: "plants", Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
 		// Without a fetch, the issuer needn't be an address.
 		{map[string]string{TokenIssuer: "urn:x", TokenAudience: "plants", TokenJWKS: `{"keys":[` + key + `]}`},
-			Config{Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
+			Config{TableName: "plants", Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
 		{all, Config{
+			TableName: "my-table",
 			Tokens: auth.Config{
 				Issuer:    "https://issuer.example",
 				Audiences: []string{"plants", "web"},
@@ -55,7 +58,6 @@ func TestFromEnv(t *testing.T) {
 		}},
 	} {
 		got, err := FromEnv(env(test.settings, nil))
-		got.TableNames = nil // see TestTables
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%v: got %+v, %v, want %+v", test.settings, got, err, test.want)
 		}
@@ -151,5 +153,29 @@ func TestIssuers(t *testing.T) {
 		if err := from(issuer, ""); err != nil {
 			t.Errorf("%s: %v", issuer, err)
 		}
+	}
+}
+
+// A table's name has 3 to 255 characters.
+func TestTableName(t *testing.T) {
+	for value, valid := range map[string]bool{
+		"A-z": true, strings.Repeat("9_.", 85): true, "no!name": false, "ab": false, strings.Repeat("x", 256): false,
+	} {
+		c, err := FromEnv(env(map[string]string{TableName: value}, nil))
+		if valid && c.TableName != value || valid != (err == nil) || err != nil && !strings.Contains(err.Error(), TableName) {
+			t.Errorf("%q: %q, %v", value, c.TableName, err)
+		}
+	}
+}
+
+// Variables has the names of all variables, no others.
+func TestVariables(t *testing.T) {
+	settings := env(map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}, nil)
+	read := map[string]bool{}
+	if _, err := FromEnv(func(name string) string { read[name] = true; return settings(name) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(read)); !slices.Equal(got, slices.Sorted(slices.Values(Variables))) {
+		t.Errorf("FromEnv reads %q; Variables has %q", got, Variables)
 	}
 }

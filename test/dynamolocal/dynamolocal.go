@@ -132,31 +132,17 @@ func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	return client
 }
 
-// Environ returns the environment variables of a program that uses the given
-// endpoint. The names of its tables start with prefix. [Client] has the same region and
-// access key: DynamoDB Local keeps separate tables for each.
-func Environ(endpoint, prefix string) []string {
-	env := []string{
+// Environ returns the environment variables of a program that uses the table at the given
+// endpoint. [Client] has the same region and access key: DynamoDB Local keeps separate
+// tables for each.
+func Environ(endpoint, table string) []string {
+	return []string{
 		endpointEnv + "=" + endpoint,
 		"AWS_REGION=local",
 		"AWS_ACCESS_KEY_ID=local",
 		"AWS_SECRET_ACCESS_KEY=local",
+		config.TableName + "=" + table,
 	}
-	for _, table := range config.Tables {
-		env = append(env, table.Variable+"="+prefix+table.Default)
-	}
-	return env
-}
-
-// Tables creates the tables of the service, empty, and returns the prefix of their
-// names for [Environ].
-func Tables(t testing.TB) (prefix string) {
-	t.Helper()
-	prefix = "test-" + rand.Text() + "-"
-	for _, table := range config.Tables {
-		create(t, Client(t, Endpoint(t)), prefix+table.Default)
-	}
-	return prefix
 }
 
 // TableName returns a random name of a table that doesn't exist, and a client for

@@ -38,7 +38,7 @@ func staticKeys(issuer *authtest.Issuer) string {
 	return config.TokenJWKS + "=" + string(issuer.JWKS())
 }
 
-// functionOptions returns the options of a function with new tables in DynamoDB
+// functionOptions returns the options of a function with a new table in DynamoDB
 // Local, which it reaches at the given endpoint. It trusts issuers of package
 // authtest; keys is the variable that says where their keys are.
 func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdalocal.Options {
@@ -47,7 +47,8 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lambdalocal.Options{Binary: path, Freeze: true, Env: slices.Concat(dynamolocal.Environ(endpoint, dynamolocal.Tables(t)), trust(keys), env)}
+	_, table := dynamolocal.Table(t)
+	return lambdalocal.Options{Binary: path, Freeze: true, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env)}
 }
 
 // startFunction starts the function. When the test ends, it checks that there

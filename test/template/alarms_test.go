@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 )
 
@@ -140,21 +139,19 @@ func TestDeploymentGroup(t *testing.T) {
 	}
 }
 
-// The alarms watch the actions on each table and its index, and the writes of both. They
+// The alarms watch the actions on the table and its index, and the writes of both. They
 // may watch other actions, too.
 func TestTableAlarms(t *testing.T) {
 	t.Parallel()
 	// Where the operation of the metric isn't named like the permission.
 	operations := map[string]string{"dynamodb:ConditionCheckItem": "TransactWriteItems"}
 	var want, got []string
-	for _, table := range config.Tables {
-		name := " TableName=restored-" + table.Default
-		want = append(want, "WriteThrottleEvents"+name, "WriteThrottleEvents"+name+" GlobalSecondaryIndexName="+dynamo.OwnerIndex)
-		for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
-			want = append(want, "SystemErrors"+name+" Operation="+cmp.Or(operations[action], strings.TrimPrefix(action, "dynamodb:")))
-		}
+	const table = " TableName=restored"
+	want = append(want, "WriteThrottleEvents"+table, "WriteThrottleEvents"+table+" GlobalSecondaryIndexName="+dynamo.OwnerIndex)
+	for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
+		want = append(want, "SystemErrors"+table+" Operation="+cmp.Or(operations[action], strings.TrimPrefix(action, "dynamodb:")))
 	}
-	for _, r := range deploy(t, restored("AlarmTopic="+topic)).Resources {
+	for _, r := range deploy(t, overrides("ExistingTable=restored AlarmTopic="+topic)).Resources {
 		if r.Type == "AWS::CloudWatch::Alarm" {
 			got = append(got, r.metrics()...)
 		}

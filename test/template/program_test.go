@@ -13,11 +13,12 @@ const function = "PlantFunction"
 var otherIssuer = map[string]string{"TokenIssuer": "https://example.eu.auth0.com/", "TokenAudience": "plants,api://plants"}
 
 // The function gets each setting that it reads from its parameter, and starts with
-// them. The tables are also those of the outputs.
+// them. The table is also that of the output.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	const issuer = "TokenIssuer=https://a.example/ TokenAudience=plants,api://plants "
 	defaults := map[string]string{
+		config.TableName:   "${PlantTable}",
 		config.TokenIssuer: "https://a.example/", config.TokenAudience: "plants,api://plants",
 		config.TokenJWKSURL: "", config.TokenJWKS: "", config.RequireScopes: "", config.LogLevel: "info",
 		"AWS_ENDPOINT_URL_DYNAMODB": "", "GOMAXPROCS": "1", "SSL_CERT_DIR": "/var/empty", // read by the AWS SDK and Go itself
@@ -25,12 +26,9 @@ func TestEnvironment(t *testing.T) {
 	tests := map[string]map[string]string{
 		"":                                    {},
 		"RequireScopes=true":                  {config.RequireScopes: "true"},
+		"ExistingTable=restored":              {config.TableName: "restored"},
 		"LogLevel=warn":                       {config.LogLevel: "warn"},
 		"TokenJwksUrl=https://a.example/keys": {config.TokenJWKSURL: "https://a.example/keys"},
-	}
-	for _, table := range config.Tables {
-		defaults[table.Variable] = "${" + table.Resource + "}"
-		tests[existing(table)+"=restored"] = map[string]string{table.Variable: "restored"}
 	}
 	config.FromEnv(func(name string) string {
 		if _, ok := defaults[name]; !ok && name != config.CORSOrigins {
@@ -50,14 +48,12 @@ func TestEnvironment(t *testing.T) {
 		if _, err := config.FromEnv(func(name string) string { return real.Replace(got[name]) }); err != nil {
 			t.Errorf("with %q the program does not start: %v", parameters, err)
 		}
-		for _, table := range config.Tables {
-			name := strings.TrimPrefix(existing(table), "Existing") + "Name"
-			if output := str(s.Outputs[name], "Value"); output != want[table.Variable] {
-				t.Errorf("template.yaml: with %q the output %s is %q, want %s", parameters, name, output, want[table.Variable])
-			}
-			if used := strings.Contains(want[table.Variable], "${"); used != (s.Resources[table.Resource].Type != "") {
-				t.Errorf("template.yaml: with %q the stack has %s: %t, but the function needs it: %t", parameters, table.Resource, !used, used)
-			}
+		table := want[config.TableName]
+		if output := str(s.Outputs["TableName"], "Value"); output != table {
+			t.Errorf("template.yaml: with %q the output TableName is %q, want %s", parameters, output, table)
+		}
+		if used := strings.Contains(table, "${"); used != (s.Resources["PlantTable"].Type != "") {
+			t.Errorf("template.yaml: with %q the stack has PlantTable: %t, but the function needs it: %t", parameters, !used, used)
 		}
 	}
 }

@@ -7,19 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 )
 
-// existing returns the parameter that names an existing table to use.
-func existing(table config.Table) string {
-	if table == config.PlantTable {
-		return "ExistingTable" // which is older than other tables
-	}
-	return "Existing" + table.Resource
-}
-
-// The stack's tables are those that the program makes in DynamoDB Local, protected.
+// The stack's table is the one that the program makes in DynamoDB Local, protected.
 // TestRetention covers how they are retained.
 func TestTableSchema(t *testing.T) {
 	t.Parallel()
@@ -34,49 +25,36 @@ func TestTableSchema(t *testing.T) {
 	}
 	want["DeletionProtectionEnabled"] = true
 	want["PointInTimeRecoverySpecification"] = map[string]any{"PointInTimeRecoveryEnabled": true}
-	for _, table := range config.Tables {
-		if got := str(deploy(t, nil).Resources[table.Resource].Properties); got != str(want) {
-			t.Errorf("template.yaml: %s is\n%s\nwant dynamo.TableInput, protected and with recovery,\n%s", table.Resource, got, str(want))
-		}
+	if got := str(deploy(t, nil).Resources["PlantTable"].Properties); got != str(want) {
+		t.Errorf("template.yaml: PlantTable is\n%s\nwant dynamo.TableInput, protected and with recovery,\n%s", got, str(want))
 	}
 }
 
-// The function's role allows dynamo.TableActions on each table and dynamo.IndexActions
+// The function's role allows dynamo.TableActions on the table and dynamo.IndexActions
 // on its index, writing logs and traces, and nothing else. An earlier version needs the
 // same, so no other parameter changes it.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	checkPermissions(t, nil, func(table config.Table) string { return "${" + table.Resource + "}" })
-	checkPermissions(t, restored("Tracing=true"), func(table config.Table) string { return "restored-" + table.Default })
+	checkPermissions(t, nil, "${PlantTable}")
+	checkPermissions(t, overrides("ExistingTable=restored Tracing=true"), "restored")
 }
 
-// restored returns parameters that name a restored table in place of each of the stack.
-func restored(more string) map[string]string {
-	parameters := overrides(more)
-	for _, table := range config.Tables {
-		parameters[existing(table)] = "restored-" + table.Default
-	}
-	return parameters
-}
-
-func checkPermissions(t *testing.T, parameters map[string]string, name func(config.Table) string) {
+func checkPermissions(t *testing.T, parameters map[string]string, table string) {
 	t.Helper()
 	s := deploy(t, parameters)
 	want := []string{
 		"logs:CreateLogStream ${FunctionLogs.Arn}", "logs:PutLogEvents ${FunctionLogs.Arn}",
 		"xray:PutTraceSegments *", "xray:PutTelemetryRecords *",
 	}
-	for _, table := range config.Tables {
-		arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + name(table)
-		for _, action := range dynamo.TableActions {
-			want = append(want, action+arn)
-		}
-		for _, action := range dynamo.IndexActions {
-			want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
-		}
-		if policy := strings.TrimPrefix(existing(table), "Existing") + "Policy"; !slices.Contains(list(s.Resources[function].DependsOn), any(policy)) {
-			t.Errorf("template.yaml: %s needs DependsOn: %s, or a new version may get traffic before it has permissions", function, policy)
-		}
+	arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
+	for _, action := range dynamo.TableActions {
+		want = append(want, action+arn)
+	}
+	for _, action := range dynamo.IndexActions {
+		want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
+	}
+	if !slices.Contains(list(s.Resources[function].DependsOn), any("TablePolicy")) {
+		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions", function)
 	}
 	got := s.allowed("FunctionRole")
 	slices.Sort(want)
