@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"log/slog"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/test/openapi"
 )
 
@@ -39,33 +37,28 @@ func TestCORSHeaders(t *testing.T) {
 	}
 }
 
-// A preflight request gets the response of the service, and CORS headers if its
-// origin is listed. So does a token request. The log has the origins that are not
-// listed, except that of the service itself.
+// A preflight request gets the response of the service, and CORS headers if its origin is
+// listed. The token issuer has no CORS headers.
 func TestCORSOrigins(t *testing.T) {
 	const listed, other = "http://localhost:3000", "http://localhost:3001"
 	for _, test := range []struct {
 		origins, method, path, origin string
 		status                        int
 		allowed                       string
-		logged                        string // the refused origin
 	}{
-		{listed, "OPTIONS", "/plants/7", listed, 204, listed, ""},
-		{listed, "OPTIONS", "/plants/7", other, 204, "", other},
-		{listed, "OPTIONS", "/x", listed, 404, listed, ""},
-		{listed, "GET", "/plants", listed, 401, listed, ""},
-		{listed, "HEAD", "/plants", listed, 401, listed, ""},
-		{listed, "GET", "/plants", "null", 401, "", "null"},
-		{listed, "POST", "/oauth2/token", listed, 400, listed, ""},
-		{listed, "POST", "/oauth2/token", other, 403, "", other},
-		{"*", "GET", "/plants", other, 401, "*", ""},
-		{"", "GET", "/plants", "http://\u202e", 401, "", "http://\u202e"},
-		{"", "GET", "/plants", "http://" + strings.Repeat("x", 58), 401, "", "http://" + strings.Repeat("x", 57) + "…"},
-		{"", "GET", "/plants", "http://example.com", 401, "", ""},
-		{"", "GET", "/plants", "", 401, "", ""},
+		{listed, "OPTIONS", "/plants/7", listed, 204, listed},
+		{listed, "OPTIONS", "/plants/7", other, 204, ""},
+		{listed, "OPTIONS", "/x", listed, 404, listed},
+		{listed, "GET", "/plants", listed, 401, listed},
+		{listed, "HEAD", "/plants", listed, 401, listed},
+		{listed, "GET", "/plants", "null", 401, ""},
+		{listed, "POST", "/oauth2/token", listed, 400, ""},
+		{"*", "GET", "/plants", other, 401, "*"},
+		{"*", "POST", "/oauth2/token", other, 400, ""},
+		{"", "GET", "/plants", other, 401, ""},
+		{"", "GET", "/plants", "", 401, ""},
 	} {
-		var out bytes.Buffer
-		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, logging.New(&out, slog.LevelInfo)
+		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, slog.New(slog.DiscardHandler)
 		o := options{data: t.TempDir(), store: "bolt"}
 		stores, err := openers[o.store](t.Context(), o, cfg, log)
 		if err != nil {
@@ -76,14 +69,11 @@ func TestCORSOrigins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := httptest.NewRequest(test.method, "http://example.com"+test.path, nil)
+		r := httptest.NewRequest(test.method, "http://localhost"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")
-		if test.path == "/oauth2/token" {
-			r.Host = "localhost"
-		}
 		w := httptest.NewRecorder()
-		allowOrigins(cfg.CORSOrigins, log, handler).ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 		h := w.Header()
 		if w.Code != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%+v: got %d %v", test, w.Code, h)
@@ -96,10 +86,6 @@ func TestCORSOrigins(t *testing.T) {
 		}
 		if test.path == "/plants/7" && !strings.Contains(h.Get("Allow"), "DELETE") {
 			t.Errorf("%+v: Allow is %q", test, h.Get("Allow"))
-		}
-		_, logged, _ := strings.Cut(out.String(), `"level":"WARN","msg":"origin refused","origin":"`)
-		if logged, _, _ = strings.Cut(logged, `","cause":"not in CORS_ORIGINS"}`); logged != test.logged {
-			t.Errorf("%+v: the log is\n%s", test, &out)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
-	return serve(ctx, listener, allowOrigins(cfg.CORSOrigins, log, withHealth(handler)), stderr)
+	return serve(ctx, listener, withHealth(handler), stderr)
 }
 
 // listenError returns the message for an error of the operating system, which doesn't let

@@ -3,6 +3,7 @@ package browser
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -49,6 +50,9 @@ func TestPage(t *testing.T) {
 			}
 			b.holds("!document.querySelector('.failed')")
 			b.accessible("created")
+			b.click("#create button")
+			b.sees("#create .failed", "400 Bad Request: id is in use")
+			b.accessible("error")
 
 			const name = "Baby's <img src=//elsewhere.test> & $HOME ☘"
 			b.fill("#create textarea", openapi.With(openapi.With(example, "id", large), "name", `"`+name+`"`))
@@ -156,28 +160,30 @@ func TestSwaggerUI(t *testing.T) {
 	create := open("createPlant")
 	b.fill(create+" textarea", openapi.With(example, "id", large))
 	execute(create, "200", `"name": "Basil"`)
+	execute(create, "400", "id is in use")
 	execute(open("listPlants"), "200", `"id": `+large)
 	if n := b.requests("GET /plants?include=id"); n != 2 { // the first was that of the page at /
 		t.Errorf("%d lists without limit and cursor, want 2", n)
 	}
 }
 
-// A page of a listed origin gets a token and uses the service.
+// A page of a listed origin uses the service, but can't request a token.
 func TestOtherOrigin(t *testing.T) {
 	t.Parallel()
 	listed := httptest.NewServer(http.NotFoundHandler())
 	defer listed.Close()
-	b := openTab(t, start(t, config.CORSOrigins+"="+listed.URL).Base, windows[0])
+	server := start(t, config.CORSOrigins+"="+listed.URL)
+	b := openTab(t, server.Base, windows[0])
 	b.elsewhere = true
 	b.do(chromedp.Navigate(listed.URL))
-	body := eval[string](b, `(async (base, body) => {
+	body := eval[string](b, `(async (base, token, body) => {
 		const request = new URLSearchParams('grant_type=client_credentials&client_id=alice')
-		const grant = await (await fetch(base + '/oauth2/token', { method: 'POST', body: request })).json()
-		const headers = { 'Authorization': 'Bearer ' + grant.access_token, 'Content-Type': 'application/json' }
+		const granted = await fetch(base + '/oauth2/token', { method: 'POST', body: request }).then(() => true, () => false)
+		const headers = { 'Authorization': 'Bearer ' + token, 'Content-Type': 'application/json' }
 		const response = await fetch(base + '/plants', { method: 'POST', headers, body })
-		return response.text()
-	})(%q, %q)`, b.base, example)
-	if body != openapi.With(example, "id", "")+"\n" {
+		return granted + ' ' + await response.text()
+	})(%q, %q, %q)`, b.base, server.Token(t, url.Values{"client_id": {"alice"}}), example)
+	if body != "false "+openapi.With(example, "id", "")+"\n" {
 		t.Errorf("the page got %q", body)
 	}
 }
