@@ -52,9 +52,9 @@ func TestCORSOrigins(t *testing.T) {
 		{listed, "GET", "/plants", listed, 401, listed},
 		{listed, "HEAD", "/plants", listed, 401, listed},
 		{listed, "GET", "/plants", "null", 401, ""},
-		{listed, "POST", "/oauth2/token", listed, 400, ""},
+		{listed, "POST", "/oauth2/token", listed, 403, ""},
 		{"*", "GET", "/plants", other, 401, "*"},
-		{"*", "POST", "/oauth2/token", other, 400, ""},
+		{"*", "POST", "/oauth2/token", other, 403, ""},
 		{"", "GET", "/plants", other, 401, ""},
 		{"", "GET", "/plants", "", 401, ""},
 	} {

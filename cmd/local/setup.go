@@ -51,7 +51,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb, on AWS or at AWS_ENDPOINT_URL_DYNAMODB"+
 		"; the default is dynamodb if that is set, else bolt")
-	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines, and all web pages if CORS_ORIGINS is *, reach the token issuer, which gives anyone a token for any user")
+	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines reach the token issuer, which gives anyone a token for any user; also allows CORS_ORIGINS=*")
 	flags.BoolVar(&o.version, "version", false, "print the version of the program, and exit")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -125,7 +125,7 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 		return nil, err
 	}
 	host, _, _ := net.SplitHostPort(o.addr) // the program listens there
-	access := issuer.Access{Host: host, Exposed: o.exposeIssuer, Origins: cfg.CORSOrigins}
+	access := issuer.Access{Host: host, Exposed: o.exposeIssuer}
 	return own.Handler(access, allowOrigins(cfg.CORSOrigins, page.Handler(issuer.TokenPath, handlers.Scopes(), s.service(verifier, log)))), nil
 }
 

@@ -2,7 +2,9 @@ package issuer
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,47 +18,62 @@ const TokenPath = "/oauth2/token"
 
 const (
 	keysPath        = "/.well-known/jwks.json"
-	maxBody         = 16 << 10 // bytes of a token request
-	maxClientLength = 255      // bytes of a client_id, which becomes the sub
+	maxClientLength = 255 // bytes of a client_id, which becomes the sub
 )
 
-// Handler serves token requests, as far as access allows, and the public keys. It
-// passes requests for all other paths to next.
+// Access says by which names clients may reach the issuer. It always allows localhost and
+// loopback addresses.
+//
+// A web page can make its own host name resolve to this machine and then read responses
+// from here (DNS rebinding), but its requests carry that name in the Host header.
+type Access struct {
+	Host    string // a further host name or address, without port, or ""
+	Exposed bool   // adds all IP addresses, which can't be rebound, and the host name of this machine
+}
+
+// allows reports whether a request with this Host header may get a token.
+func (a Access) allows(hostport string) bool {
+	host := strings.ToLower((&url.URL{Host: hostport}).Hostname())
+	if host == "" { // a.Host may be "" too
+		return false
+	}
+	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
+		return true
+	}
+	name, err := os.Hostname()
+	isOwn := a.Exposed && err == nil && host == strings.ToLower(name)
+	return isOwn || host == "localhost" || host == strings.ToLower(a.Host)
+}
+
+// Handler serves token requests and the public keys. It passes requests for all other
+// paths to next.
 func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
-	check := access.checker()
+	pages := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.EscapedPath() { // /oauth2%2Ftoken is another path
-		case TokenPath:
-			i.serveToken(w, r, check)
-		case keysPath: // for any method, since the keys are public
+		switch path := r.URL.EscapedPath(); { // /oauth2%2Ftoken is another path
+		case path == keysPath: // for any method, since the keys are public
 			send(w, http.StatusOK, i.jwks)
-		default:
+		case path != TokenPath:
 			next.ServeHTTP(w, r)
+		case r.Method != http.MethodPost:
+			w.Header().Set("Allow", http.MethodPost)
+			fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
+		case !access.allows(r.Host):
+			fail(w, http.StatusForbidden, "access_denied", "no token for this Host header, which a malicious web page could have caused; "+
+				"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
+		case pages.Check(r) != nil:
+			fail(w, http.StatusForbidden, "access_denied", "no token for a page of another origin")
+		default:
+			i.serveToken(w, r)
 		}
 	})
 }
 
-// serveToken responds to a token request (RFC 6749 section 4.4.2), if check has no
-// objection. It ignores client_secret and unknown parameters.
-func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, check func(*http.Request) error) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", "OPTIONS, POST")
-		if r.Method == http.MethodOptions { // before a request from another origin (CORS)
-			w.Header().Set("Cache-Control", "no-store")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
-		return
-	}
-	if err := check(r); err != nil {
-		fail(w, http.StatusForbidden, "access_denied", err.Error())
-		return
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+// serveToken responds to a token request (RFC 6749 section 4.4.2). It ignores
+// client_secret and unknown parameters.
+func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	if r.ParseForm() != nil {
-		fail(w, http.StatusBadRequest, "invalid_request", "the request is malformed, incomplete, or larger than 16 KiB")
+		fail(w, http.StatusBadRequest, "invalid_request", "the request is malformed, incomplete or too large")
 		return
 	}
 	// Not r.Form: RFC 6749 section 2.3.1 forbids parameters in the URL, which proxies log.
@@ -66,14 +83,17 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, check func(*
 			"the body must be application/x-www-form-urlencoded, with grant_type=client_credentials")
 		return
 	}
-	client, basic := clientName(r)
+	client, status := form.Get("client_id"), http.StatusBadRequest
+	if r.Header.Get("Authorization") != "" {
+		// As it was sent: Swagger UI doesn't percent-encode it, although RFC 6749 section 2.3.1 asks for that.
+		client, _, _ = r.BasicAuth()
+		status = http.StatusUnauthorized // RFC 6749 section 5.2
+	}
 	if strings.TrimSpace(client) == "" || len(client) > maxClientLength || !utf8.ValidString(client) {
-		status := http.StatusBadRequest
-		if basic { // RFC 6749 section 5.2
-			status = http.StatusUnauthorized
+		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Basic realm="plants", charset="UTF-8"`)
 		}
-		fail(w, status, "invalid_client", "client_id must be a name of 1 to 255 bytes of UTF-8, not only spaces, and percent-encoded in HTTP Basic")
+		fail(w, status, "invalid_client", "client_id must be a name of 1 to 255 bytes of UTF-8, not only spaces")
 		return
 	}
 	scopes := strings.Fields(form.Get("scope"))
@@ -90,17 +110,6 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request, check func(*
 		return
 	}
 	send(w, http.StatusOK, grant{token, "Bearer", int64(Lifetime / time.Second), strings.Join(scopes, " ")})
-}
-
-// clientName returns the client's name from HTTP Basic, if r uses it, or else from
-// the parameter client_id (RFC 6749 section 2.3.1).
-func clientName(r *http.Request) (name string, basic bool) {
-	if r.Header.Get("Authorization") == "" {
-		return r.PostForm.Get("client_id"), false
-	}
-	user, _, _ := r.BasicAuth()
-	name, _ = url.QueryUnescape(user) // "" if the header or its encoding is malformed
-	return name, true
 }
 
 // A grant is the response with a token (RFC 6749 section 5.1).
