@@ -40,7 +40,7 @@ ci: check check-rename api-lint api-compat contract ## what .github/workflows/ci
 
 # Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
 # test/template/requirements.txt, and a test holds deploy.yml to it.
-PINNED = Makefile .github/workflows/ci.yml test/browser/browser_test.go
+PINNED = Makefile .github/workflows/ci.yml
 
 # A pin is MODULE@v1.2.3 or MODULE/cmd/NAME@v1.2.3 in Go, and PACKAGE@1.2.3 in npm.
 pins: ## check that the tools whose versions Dependabot doesn't see are the newest

@@ -18,7 +18,7 @@ import (
 var safelisted = []string{"Cache-Control", "Content-Length", "Content-Type", "X-Content-Type-Options"}
 
 // Pages of the listed origins may send and read every header that the OpenAPI
-// document has. Package browser has pages that do.
+// document has.
 func TestCORSHeaders(t *testing.T) {
 	d := openapi.Read()
 	for _, op := range append(d.Operations, d.Other) {

@@ -4,8 +4,8 @@
 //
 // The flag -help lists the flags, and docs/configuration.md the environment variables.
 // The program prints the server's address to standard error and logs requests to
-// standard output. It also serves a page to try the service in a browser at /, the
-// OpenAPI document at /openapi.yaml, and Swagger UI at /docs.
+// standard output. It also serves Swagger UI at / and /docs, and the OpenAPI document at
+// /openapi.yaml.
 package main
 
 import (

@@ -110,7 +110,7 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 		if err := verifier.Load(ctx); err != nil { // requests try again
 			fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
 		}
-		return allowOrigins(cfg.CORSOrigins, page.Handler("", nil, s.service(verifier, log))), nil
+		return allowOrigins(cfg.CORSOrigins, page.Handler(false, s.service(verifier, log))), nil
 	}
 	own, err := issuer.Open(o.data, handlers.Scopes())
 	if err != nil {
@@ -126,7 +126,7 @@ func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, lo
 	}
 	host, _, _ := net.SplitHostPort(o.addr) // the program listens there
 	access := issuer.Access{Host: host, Exposed: o.exposeIssuer}
-	return own.Handler(access, allowOrigins(cfg.CORSOrigins, page.Handler(issuer.TokenPath, handlers.Scopes(), s.service(verifier, log)))), nil
+	return own.Handler(access, allowOrigins(cfg.CORSOrigins, page.Handler(true, s.service(verifier, log)))), nil
 }
 
 // checkNotExposed refuses what would give anyone a token for any user: the

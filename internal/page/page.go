@@ -1,61 +1,50 @@
-// Package page serves the OpenAPI document, a page to try the service in a browser,
-// and Swagger UI. All files are embedded.
+// Package page serves the OpenAPI document, and Swagger UI to try the service in a
+// browser. All files are embedded.
 package page
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
-	"encoding/json"
 	"fmt"
-	"html/template"
 	"io/fs"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/swaggest/swgui/v5/static" // only the files of Swagger UI
-	"go.yaml.in/yaml/v3"
 
 	"example.com/plantstore/api"
+	"example.com/plantstore/docs"
 )
 
-// Path is the path of the page. Swagger UI is at /docs. Both also load /openapi.yaml and
-// /favicon.ico; their other files are below /docs/.
+// Path is the path of Swagger UI, which is also at /docs.
 const Path = "/"
 
-// policy allows only files and requests of the pages' own server (Content
+// policy allows only files and requests of the page's own server (Content
 // Security Policy Level 3), and the images in Swagger UI's style sheet (data:).
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-//go:embed *.html *.css *.js
+//go:embed page.html page.js issuer.yaml
 var own embed.FS
 
-var page = template.Must(template.ParseFS(own, "page.html"))
-
-// Handler serves GET and HEAD requests for the document, the pages and the files
-// that they load. It passes all other requests to service.
+// Handler serves GET and HEAD requests for Swagger UI, the document and the files that
+// these load. It passes all other requests to service.
 //
-// The page requests tokens, with all or one of the scopes, at tokenPath with the client
-// credentials grant (RFC 6749 section 4.4). If tokenPath is empty, it asks the user to
-// paste one.
-func Handler(tokenPath string, scopes []string, service http.Handler) http.Handler {
-	var html bytes.Buffer
-	if err := page.Execute(&html, struct {
-		TokenPath, Example string
-		Scopes             []string
-	}{tokenPath, example(), scopes}); err != nil {
-		panic(err) // only if the build is broken
+// With ownIssuer, the document describes the program's own token issuer, so that Swagger
+// UI can request tokens from it.
+func Handler(ownIssuer bool, service http.Handler) http.Handler {
+	document := api.Document
+	if ownIssuer {
+		document = withIssuer(document)
 	}
+	swaggerUI := newFile("text/html; charset=utf-8", "", read(own, "page.html"))
 	files := map[string]file{
-		Path:                         newFile("text/html; charset=utf-8", "", html.Bytes()),
-		"/docs":                      newFile("text/html; charset=utf-8", "", read(own, "docs.html")),
-		"/openapi.yaml":              newFile("application/yaml", "", api.Document), // RFC 9512
-		"/docs/page.css":             newFile("text/css; charset=utf-8", "", read(own, "page.css")),
+		Path:                         swaggerUI,
+		"/docs":                      swaggerUI,
+		"/openapi.yaml":              newFile("application/yaml", "", document),                // RFC 9512
+		"/docs/interface.md":         newFile("text/plain; charset=utf-8", "", docs.Interface), // Browsers don't show text/markdown.
 		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
-		"/docs/docs.js":              newFile("text/javascript; charset=utf-8", "", read(own, "docs.js")),
 		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
 		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
@@ -74,30 +63,11 @@ func Handler(tokenPath string, scopes []string, service http.Handler) http.Handl
 	})
 }
 
-// example returns an example of a create from the document, as indented JSON: the first
-// by name.
-func example() string {
-	var document struct {
-		Paths map[string]struct {
-			Post struct {
-				RequestBody struct {
-					Content map[string]struct {
-						Examples map[string]struct{ Value map[string]any }
-					}
-				} `yaml:"requestBody"`
-			}
-		}
-	}
-	if err := yaml.Unmarshal(api.Document, &document); err != nil {
-		panic(err) // only if the build is broken
-	}
-	examples := document.Paths["/plants"].Post.RequestBody.Content["application/json"].Examples
-	names := slices.Sorted(maps.Keys(examples))
-	text, err := json.MarshalIndent(examples[names[0]].Value, "", "  ")
-	if err != nil {
-		panic(err) // only if the build is broken
-	}
-	return string(text)
+// withIssuer returns the document with issuer.yaml as its security scheme.
+func withIssuer(document []byte) []byte {
+	before, schemes, _ := bytes.Cut(document, []byte("\n    bearer:\n"))
+	_, after, _ := bytes.Cut(schemes, []byte("\n\n  parameters:\n"))
+	return bytes.Join([][]byte{before, read(own, "issuer.yaml"), []byte("  parameters:"), after}, []byte("\n"))
 }
 
 // read returns the content of an embedded file.
