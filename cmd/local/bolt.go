@@ -14,13 +14,13 @@ const plantsFile = "plants.db"
 
 func openBolt(_ context.Context, o options, _ config.Config, _ *slog.Logger) (*stores, error) {
 	path := filepath.Join(o.data, plantsFile)
-	file, err := bolt.Open(path)
+	store, err := bolt.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	return &stores{
-		plants: bolt.NewStore(file),
-		close:  file.Close,
+		plants: store,
+		close:  store.Close,
 		where:  path + " (to start over, stop the program and delete the file)",
 	}, nil
 }

@@ -15,12 +15,12 @@ import (
 // transaction.
 func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 	tb.Helper()
-	noErr(tb, s.file.db.Update(func(tx *bbolt.Tx) error {
+	noErr(tb, s.db.Update(func(tx *bbolt.Tx) error {
 		for id := first; id < first+int64(n); id++ {
 			v, err := json.Marshal(value{Name: rose(id).Name, Tag: rose(id).Tag})
 			noErr(tb, err)
-			noErr(tb, bucket(tx, idBucket).Put(appendID(nil, id), []byte(owner)))
-			noErr(tb, bucket(tx, plantBucket).Put(appendID(ownerKey(owner), id), v))
+			noErr(tb, tx.Bucket(idBucket).Put(appendID(nil, id), []byte(owner)))
+			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerKey(owner), id), v))
 		}
 		return nil
 	}))

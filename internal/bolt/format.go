@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -64,15 +63,18 @@ func appendID(b []byte, id int64) []byte {
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// checkFormat returns an error unless the file is complete and has this format, or no
-// buckets yet.
+// writeFormat gives a new file its format. checkFormat makes the other buckets.
+func writeFormat(tx *bbolt.Tx) error {
+	meta, err := tx.CreateBucket(metaBucket)
+	if err != nil {
+		return err
+	}
+	return meta.Put(formatKey, []byte(format))
+}
+
+// checkFormat returns an error unless the file has this format. It makes the buckets of
+// plants if they are missing.
 func checkFormat(tx *bbolt.Tx) error {
-	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() {
-		return damaged(fmt.Sprintf("it has %d bytes instead of %d", info.Size(), tx.Size()))
-	}
-	if first, _ := tx.Cursor().First(); first == nil {
-		return nil // a process was killed before writeFormat
-	}
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errors.New("it is a bbolt database of another program: choose another data directory")
@@ -81,25 +83,10 @@ func checkFormat(tx *bbolt.Tx) error {
 		return fmt.Errorf("it has format %.20q, but this version of the program supports only %q: "+
 			"use the version that wrote it, or choose another data directory", v, format)
 	}
-	return nil
-}
-
-// writeFormat makes the file one of this format. The first write makes the other buckets.
-func writeFormat(tx *bbolt.Tx) error {
-	return bucket(tx, metaBucket).Put(formatKey, []byte(format))
-}
-
-// bucket returns the bucket with the given name, and makes it if it doesn't exist.
-func bucket(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
-	b, err := tx.CreateBucketIfNotExists(name)
-	must(err)
-	return b
-}
-
-// must panics if a change failed. bbolt rejects only keys and values of invalid
-// sizes, which this package never passes. The disk's errors come from the commit.
-func must(err error) {
-	if err != nil {
-		panic(err)
+	for _, name := range [][]byte{idBucket, plantBucket} {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,19 +44,17 @@ func TestOpenWithoutPermission(t *testing.T) {
 	mustSay(t, openClose(path), path, "permission denied: let this user read and write the file and its directory")
 }
 
-func TestNewFilesArePrivate(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	noErr(t, openClose(filepath.Join(dir, "plants.db")))
-	for name, want := range map[string]fs.FileMode{"..": fs.ModeDir | 0o700, ".": fs.ModeDir | 0o700, "plants.db": 0o600} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
-			t.Errorf("%s: mode %v, want %v, %v", name, info.Mode(), want, err)
-		}
+func TestNewFileIsPrivate(t *testing.T) {
+	path := newPath(t)
+	noErr(t, openClose(path))
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v, want 600, %v", info.Mode(), err)
 	}
 }
 
 // What Open and Create return after is on disk: the names of a new file and of its
-// directory, and a record. It must notice a sync that is missing, or that comes before
-// what it is for.
+// directory, which may be new too, and a plant. It must notice a sync that is missing, or
+// that comes before what it is for.
 func TestSyncs(t *testing.T) {
 	const variable = "BOLT_TEST_SYNCS" // set in the process that is watched
 	if path := os.Getenv(variable); path != "" {
@@ -65,13 +62,12 @@ func TestSyncs(t *testing.T) {
 		noErr(t, s.Create(t.Context(), "alice", rose(1)))
 		return
 	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "new", "plants.db")
+	path := newPath(t)
+	dir := filepath.Dir(path)
 	want := []string{
 		// Open. The file has a temporary name until it is complete.
-		"sync " + path + ".N", "name " + path,
-		"sync " + path, "sync " + filepath.Dir(path), "sync " + dir,
-		// Create
+		"sync " + path + ".N", "name " + path, "sync " + dir, "sync " + filepath.Dir(dir),
+		// The commits of Open and Create.
 		"sync " + path,
 	}
 	if got := harness.Syncs(t, "TestSyncs", variable+"="+path); !slices.Equal(got, want) {

@@ -1,9 +1,13 @@
+// Package bolt implements [plants.Store] in a single file, using
+// go.etcd.io/bbolt. It suits a server on one machine and needs no separate
+// database.
 package bolt
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -12,15 +16,45 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A Store keeps plants in a [File].
+// A Store keeps plants in a file, which is locked while it is open.
 //
 // List is never stale. Create and Delete return once their change is on disk
 // (fdatasync). They return [plants.ErrUnwritable] if the file can't be written, for
 // example because the disk is full.
-type Store struct{ file *File }
+type Store struct {
+	db      *bbolt.DB
+	writers atomic.Int64 // calls of write in progress
+}
 
-// NewStore returns the store in file.
-func NewStore(file *File) *Store { return &Store{file} }
+// Close waits for the transactions in progress and closes the file. Closing twice
+// does nothing.
+func (s *Store) Close() error { return s.db.Close() }
+
+// write calls change in a transaction, if ctx has not ended. A refusal, an error for the
+// caller of a call that changes nothing, doesn't end the transaction, since others may share it.
+//
+// write returns after a commit, with a refusal too, so that what it rests on is on disk. If
+// the commit fails, the refusal doesn't count: the plant that it was due to may have been
+// part of the same transaction.
+func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal, err error)) error {
+	// Update waits for nobody. Concurrent calls share a commit, for which Batch waits a little.
+	transact := s.db.Batch
+	if s.writers.Add(1) == 1 {
+		transact = s.db.Update
+	}
+	defer s.writers.Add(-1)
+	var refusal error
+	err := transact(func(tx *bbolt.Tx) (err error) { // possibly several times, see Batch
+		if refusal = ctx.Err(); refusal == nil {
+			refusal, err = change(tx)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.db.Path(), err)
+	}
+	return refusal
+}
 
 // Create implements [plants.Store].
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
@@ -29,21 +63,22 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		return err
 	}
 	idKey, plantKey := appendID(nil, p.ID), appendID(ownerKey(owner), p.ID)
-	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
-		ids, stored := bucket(tx, idBucket), bucket(tx, plantBucket)
+	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
+		ids, stored := tx.Bucket(idBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
-			must(ids.Put(idKey, []byte(owner)))
-			must(stored.Put(plantKey, v))
-			return true, nil
+			if err := ids.Put(idKey, []byte(owner)); err != nil {
+				return nil, err
+			}
+			return nil, stored.Put(plantKey, v)
 		case string(holder) != owner:
-			return false, plants.ErrInUse
+			return plants.ErrInUse, nil
 		}
-		old, err := s.decode(p.ID, stored.Get(plantKey))
-		if err == nil && !old.Equal(p) {
-			err = plants.ErrExists
+		old, refusal := s.decode(p.ID, stored.Get(plantKey))
+		if refusal == nil && !old.Equal(p) {
+			refusal = plants.ErrExists
 		}
-		return false, err
+		return refusal, nil
 	})
 }
 
@@ -57,16 +92,9 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	if after != nil {
 		from = append(appendID(prefix, *after), 0) // the least key after that one
 	}
-	err = s.file.view(func(tx *bbolt.Tx) error {
-		stored := tx.Bucket(plantBucket)
-		if stored == nil {
-			return nil
-		}
-		c := stored.Cursor()
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		c := tx.Bucket(plantBucket).Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix) && len(list) < limit; k, v = c.Next() {
-			if len(k) != len(prefix)+8 {
-				return s.damaged(fmt.Sprintf("a key has %d bytes", len(k)))
-			}
 			p, err := s.decode(parseID(k[len(prefix):]), v)
 			if err != nil {
 				return err
@@ -81,14 +109,15 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 // Delete implements [plants.Store].
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, plantKey := appendID(nil, id), appendID(ownerKey(owner), id)
-	return s.file.write(ctx, func(tx *bbolt.Tx) (changed bool, err error) {
+	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
 		ids := tx.Bucket(idBucket)
-		if ids == nil || string(ids.Get(idKey)) != owner {
-			return false, plants.ErrNotFound
+		if string(ids.Get(idKey)) != owner {
+			return plants.ErrNotFound, nil
 		}
-		must(ids.Delete(idKey))
-		must(tx.Bucket(plantBucket).Delete(plantKey))
-		return true, nil
+		if err := ids.Delete(idKey); err != nil {
+			return nil, err
+		}
+		return nil, tx.Bucket(plantBucket).Delete(plantKey)
 	})
 }
 
@@ -96,12 +125,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 func (s *Store) decode(id int64, b []byte) (plants.Plant, error) {
 	var v value
 	if err := json.Unmarshal(b, &v); err != nil {
-		return plants.Plant{}, s.damaged(fmt.Sprintf("the plant with id %d: %v", id, err))
+		return plants.Plant{}, fmt.Errorf("the data file %s: the plant with id %d is damaged: %w", s.db.Path(), id, err)
 	}
 	return plants.Plant{ID: id, Name: v.Name, Tag: v.Tag}, nil
-}
-
-// damaged returns the error for a call that can't use what it has read.
-func (s *Store) damaged(cause string) error {
-	return fmt.Errorf("the data file %s: %w", s.file.path, damaged(cause))
 }

@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,12 +21,9 @@ const KeyFile = "token-key.pem"
 // get the same key.
 func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := newfile.Create(path, writeKey); err != nil {
-			return nil, fmt.Errorf("can't create the token key %s: %w: choose a data directory that you can write to and that has free space", path, err)
-		}
+	if err := newfile.Create(path, writeKey); err != nil { // before a token is signed
+		return nil, fmt.Errorf("can't create the token key %s: %w: choose a data directory that you can write to and that has free space", path, err)
 	}
-	newfile.SyncDir(dir) // before a token is signed
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the token key: %w: let this user read it, or choose another data directory", err)

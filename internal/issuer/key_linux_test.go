@@ -47,7 +47,7 @@ func TestKeySyncs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, KeyFile)
-	want := []string{"sync " + path + ".N", "name " + path, "sync " + dir} // first a temporary name
+	want := []string{"sync " + path + ".N", "name " + path, "sync " + dir, "sync " + filepath.Dir(dir)} // first a temporary name
 	if got := harness.Syncs(t, "TestKeySyncs", variable+"="+dir); !slices.Equal(got, want) {
 		t.Errorf("a new key makes the calls\n%q, want\n%q", got, want)
 	}

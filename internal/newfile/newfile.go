@@ -4,53 +4,41 @@ package newfile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Create calls fill to write a file that only the current user can access (mode 0600),
-// and then gives it the name path. A full disk, a killed process or a power failure
-// leaves no incomplete file at path. If another process creates path first, Create leaves
-// that file alone and returns nil; but on a file system without hard links, such as FAT,
-// it replaces the file.
+// Create makes the file at path, if there is none, with what write puts into the file
+// temp. Only the current user can access it (mode 0600). If several processes call Create,
+// all find the file of one of them. A full disk, a killed process or a power failure leaves
+// no part of a file at path.
 //
-// Fill gets the name of an empty file in the same directory. The contents are on disk
-// when Create returns; the name is after [SyncDir].
-func Create(path string, fill func(temp string) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
+// When Create returns nil, the file and its name are on disk, also those of an earlier
+// call that was killed.
+func Create(path string, write func(temp string) error) error {
+	dir := filepath.Dir(path)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
+		if err != nil {
+			return err
+		}
+		defer os.Remove(f.Name())
+		defer f.Close() // before Remove, for Windows
+		if err := cmp.Or(write(f.Name()), f.Sync()); err != nil {
+			return err
+		}
+		// Unlike a rename, a link never replaces the file of another process.
+		if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("its file system has no hard links (%v): choose another directory", err)
+		}
 	}
-	temp := f.Name()
-	defer os.Remove(temp)
-	_ = f.Close() // nothing was written
-	if err := fill(temp); err != nil {
-		return err
+	for _, name := range []string{dir, filepath.Dir(dir)} { // which may be new too
+		if d, err := os.Open(name); err == nil {
+			_ = d.Sync() // some systems, such as Windows, can't
+			_ = d.Close()
+		}
 	}
-	if err := syncFile(temp); err != nil {
-		return err
-	}
-	// Unlike a rename, a link never replaces a file.
-	if err := os.Link(temp, path); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return os.Rename(temp, path)
-}
-
-func syncFile(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0) // Windows syncs only files that are open for writing
-	if err != nil {
-		return err
-	}
-	return cmp.Or(f.Sync(), f.Close())
-}
-
-// SyncDir puts the names of the files in dir on disk, as far as the operating system can
-// do that.
-func SyncDir(dir string) {
-	if f, err := os.Open(dir); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
+	return nil
 }

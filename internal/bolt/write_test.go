@@ -1,0 +1,169 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/harness"
+)
+
+// together makes concurrent calls, each of which is a write, and returns their errors. They
+// wait for a commit in progress. Then the first has a commit to itself, and all others
+// share the next one. It calls waiting before that.
+func together(t *testing.T, s *Store, waiting func(), calls ...func() error) []error {
+	t.Helper()
+	s.db.MaxBatchSize, s.db.MaxBatchDelay = len(calls)-1, time.Hour
+	errs := make([]error, len(calls))
+	tx, err := s.db.Begin(true) // stands for the commit in progress
+	noErr(t, err)
+	var group sync.WaitGroup
+	start := func(i int) { group.Go(func() { errs[i] = calls[i]() }) }
+	start(0)
+	wait := func(n int) {
+		harness.Await(t, func() error {
+			if got := s.writers.Load(); int(got) != n {
+				return fmt.Errorf("%d writes are waiting, want %d", got, n)
+			}
+			return nil
+		})
+	}
+	wait(1)
+	for i := range calls[1:] {
+		start(i + 1)
+	}
+	wait(len(calls))
+	waiting()
+	noErr(t, tx.Rollback())
+	group.Wait()
+	return errs
+}
+
+// commits returns the number of commits since the file was created.
+func commits(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	noErr(t, s.db.View(func(tx *bbolt.Tx) error { n = tx.ID(); return nil }))
+	return n
+}
+
+// Concurrent writes share a commit, even if some of them are refused.
+func TestWritesShareCommits(t *testing.T) {
+	s := openTest(t, newPath(t))
+	before, created := commits(t, s), 0
+	var calls []func() error
+	for i := range 64 { // of four creates each, one succeeds
+		calls = append(calls, func() error { return s.Create(t.Context(), fmt.Sprint("owner ", i), rose(int64(i/4))) })
+	}
+	for i, err := range together(t, s, func() {}, calls...) {
+		if err == nil {
+			created++
+		} else if !errors.Is(err, plants.ErrInUse) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if n := commits(t, s) - before; n != 2 || created != 16 {
+		t.Errorf("%d commits and %d creates, want 2 and 16", n, created)
+	}
+}
+
+// If a shared commit fails, all its writers get the error, and nothing shows. A limit of the
+// file's size simulates a full disk; package e2e fills a real one.
+func TestFailedCommitAnswersAll(t *testing.T) {
+	s := openTest(t, newPath(t))
+	s.db.MaxSize = 32 << 10
+	calls := []func() error{func() error { return s.Delete(t.Context(), "alice", 1) }}
+	for i := range 40 { // Two each of one id: the second is refused only if the first is stored.
+		p := rose(int64(i / 2))
+		p.Name = strings.Repeat("\x00", plants.MaxNameLength-i)
+		calls = append(calls, func() error { return s.Create(t.Context(), "alice", p) })
+	}
+	for i, err := range together(t, s, func() {}, calls...) {
+		if i > 0 && (!errors.Is(err, plants.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db")) {
+			t.Errorf("create %d: %v, want %v and the file's name", i, err, plants.ErrUnwritable)
+		}
+	}
+	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
+		t.Errorf("after a failed commit the list has %v, %v", list, err)
+	}
+	s.db.MaxSize = 0
+	noErr(t, s.Create(t.Context(), "alice", rose(1)))
+}
+
+// Batch repeats a change after a fault. The result is that of the last time.
+func TestRepeatedChange(t *testing.T) {
+	s, runs := openTest(t, newPath(t)), 0
+	s.writers.Add(1) // as if there were another
+	if err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) {
+		if runs++; runs == 1 {
+			return plants.ErrInUse, errors.New("a fault")
+		}
+		return nil, nil
+	}); err != nil || runs != 2 {
+		t.Errorf("got %v after %d runs, want no error after 2", err, runs)
+	}
+}
+
+// A write whose context ends while it waits changes nothing.
+func TestContextEndsWhileWaiting(t *testing.T) {
+	s := openTest(t, newPath(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	for i, err := range together(t, s, cancel,
+		func() error { return s.Create(ctx, "alice", rose(1)) },
+		func() error { return s.Create(ctx, "alice", rose(2)) },
+	) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("create %d: %v", i, err)
+		}
+	}
+	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
+		t.Errorf("the list has %v, %v", list, err)
+	}
+}
+
+// A lone write waits for no timer. Each answer follows a commit, that of a refusal too:
+// what it rests on may not be on disk, after a commit that failed. So does Open, since a
+// process may have been killed before a sync.
+func TestCommits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where only timers take time
+		path, start := newPath(t), time.Now()
+		s := openTest(t, path)
+		noErr(t, s.Create(t.Context(), "alice", rose(1)))
+		before := commits(t, s)
+		noErr(t, s.Close())
+		s = openTest(t, path)
+		if n := commits(t, s) - before; n != 1 {
+			t.Errorf("%d commits when the file is opened, want 1", n)
+		}
+		other := rose(1)
+		other.Name = "ivy"
+		for name, test := range map[string]struct {
+			call func() error
+			want error
+		}{
+			"create again":      {func() error { return s.Create(t.Context(), "alice", rose(1)) }, nil},
+			"create another":    {func() error { return s.Create(t.Context(), "alice", other) }, plants.ErrExists},
+			"create another's":  {func() error { return s.Create(t.Context(), "bob", rose(1)) }, plants.ErrInUse},
+			"delete another's":  {func() error { return s.Delete(t.Context(), "bob", 1) }, plants.ErrNotFound},
+			"delete what isn't": {func() error { return s.Delete(t.Context(), "bob", 2) }, plants.ErrNotFound},
+		} {
+			before := commits(t, s)
+			if err := test.call(); !errors.Is(err, test.want) {
+				t.Errorf("%s: %v, want %v", name, err, test.want)
+			}
+			if n := commits(t, s) - before; n != 1 {
+				t.Errorf("%s: %d commits, want 1", name, n)
+			}
+		}
+		if took := time.Since(start); took > 0 {
+			t.Errorf("lone writes took %v of waiting", took)
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package newfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// create creates the file at path with the given content. It calls during before the
+// file is complete.
+func create(path, content string, during func() error) error {
+	return Create(path, func(temp string) error {
+		return errors.Join(os.WriteFile(temp, []byte(content), 0o600), during())
+	})
+}
+
+func nothing() error { return nil }
+
+// expect checks the content of the only file in the directory of path.
+func expect(t *testing.T, path, want string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if content, _ := os.ReadFile(path); err != nil || len(entries) != 1 || string(content) != want {
+		t.Errorf("%v, %v: the file contains %q, want %q", entries, err, content, want)
+	}
+}
+
+// A process that is killed before the file is complete leaves nothing at its path.
+func TestIncomplete(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := create(path, "whole", func() error {
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the incomplete file has its name: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	expect(t, path, "whole")
+}
+
+// A failure leaves nothing, and Create can be called again.
+func TestFailure(t *testing.T) {
+	path, full := filepath.Join(t.TempDir(), "file"), errors.New("disk full")
+	if err := create(path, "half", func() error { return full }); !errors.Is(err, full) {
+		t.Errorf("got %v, want %v", err, full)
+	}
+	if err := create(path, "whole", nothing); err != nil {
+		t.Error(err)
+	}
+	expect(t, path, "whole")
+}
+
+// The file of a process that was quicker stays: it may be in use already.
+func TestTwoAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := create(path, "slow", func() error { return create(path, "quick", nothing) }); err != nil {
+		t.Error(err)
+	}
+	if err := create(path, "late", nothing); err != nil {
+		t.Error(err)
+	}
+	expect(t, path, "quick")
+}
