@@ -39,6 +39,10 @@ func TestKeysAtStart(t *testing.T) {
 		if got := stderr.String(); w.Code != want || strings.Contains(got, warning) == provided || provided && got != "" {
 			t.Errorf("keys provided: %t: a request gets %d, want %d; it prints %q", provided, w.Code, want, got)
 		}
+		w = httptest.NewRecorder()
+		if handler.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.yaml", nil)); !strings.Contains(w.Body.String(), "scheme: bearer") {
+			t.Error("the document describes an issuer that the program doesn't have")
+		}
 	}
 }
 
