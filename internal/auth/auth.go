@@ -39,7 +39,7 @@ type Config struct {
 	Issuer         string   // the iss claim, compared byte by byte
 	Audiences      []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
 	Keys           *KeySet  // of the issuer, or nil to fetch them
-	KeysURL        string   // where to fetch them, see [CheckURL], or "" if the issuer's metadata says so
+	KeysURL        string   // their address, see [CheckURL], or "" to find it in the issuer's metadata
 	ScopesOptional bool     // a token that names no scope of the service has all of them, rather than none
 }
 
@@ -93,35 +93,35 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
-	token, err := v.verifyOnce(ctx, raw)
+	verified, err := v.verifyOnce(ctx, raw)
 	if err != nil {
 		return Caller{}, err
 	}
-	if err := token.claims.validAt(time.Now()); err != nil {
+	if err := verified.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
-	return token.caller, nil
+	return verified.caller, nil
 }
 
 // verifyOnce is like verify, but returns a token from the cache if the issuer's keys
 // are still the same. Other keys may lack the one that signed it.
 func (v *Verifier) verifyOnce(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, begunBefore := sha256.Sum256([]byte(raw)), v.keys.fetchesBegun()
-	if token := v.cache.lookup(hash); token != nil {
+	hash, begunBefore := sha256.Sum256([]byte(raw)), v.keys.begun.Load()
+	if cached := v.cache.lookup(hash); cached != nil {
 		keys, err := v.keys.current(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if keys == token.keys {
-			return token, nil
+		if keys == cached.keys {
+			return cached, nil
 		}
 	}
-	token, err := v.verify(ctx, raw, begunBefore)
+	verified, err := v.verify(ctx, raw, begunBefore)
 	if err != nil {
 		return nil, err
 	}
-	v.cache.add(hash, token)
-	return token, nil
+	v.cache.add(hash, verified)
+	return verified, nil
 }
 
 // bearerToken returns the credentials of the Authorization header: the scheme

@@ -18,54 +18,91 @@ const (
 	maxSubjectLength = 255              // bytes; the subject is part of a database key
 )
 
-// checkedClaims are claims that this service accepts. The signature of their token may
-// not have been verified.
-type checkedClaims struct {
-	subject   string
-	notBefore time.Time // the zero time if the token has no nbf
-	expires   time.Time
+// A verifiedToken is what is kept of a token that has passed all checks but that of the
+// time. It holds neither the token, which is a credential, nor its claims, which may be long.
+type verifiedToken struct {
+	caller             Caller
+	notBefore, expires time.Time // notBefore is zero if the token has no nbf
+	keys               *KeySet   // that verified the signature
 }
 
-// checkClaims checks the claims of a token, except its scopes. Whether it is valid now
-// is left to validAt, since a token in the cache can expire.
-func (v *Verifier) checkClaims(h header, claims members) (c checkedClaims, err error) {
-	issuer, err := claims.text("iss")
-	if err != nil {
-		return c, err
-	}
-	if issuer != v.config.Issuer {
-		return c, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
-	}
-	if err := checkKind(h, claims); err != nil {
-		return c, err
-	}
-	if err := v.checkAudience(claims); err != nil {
-		return c, err
-	}
-	if c.subject, err = claims.text("sub"); err != nil {
-		return c, err
-	}
-	if n := len(c.subject); n == 0 || n > maxSubjectLength {
-		return c, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
-	}
-	if c.expires, err = claims.date("exp"); err != nil {
-		return c, err
-	}
-	if claims.has("nbf") {
-		c.notBefore, err = claims.date("nbf")
-	}
-	return c, err
-}
-
-// validAt returns an error if the claims are not valid yet, or have expired.
-func (c checkedClaims) validAt(now time.Time) error {
+// validAt returns an error if the token is not valid yet, or has expired.
+func (t *verifiedToken) validAt(now time.Time) error {
 	switch {
-	case now.Add(leeway).Before(c.notBefore):
-		return invalid("not valid before %s", c.notBefore.UTC().Format(time.RFC3339))
-	case !now.Add(-leeway).Before(c.expires):
-		return fmt.Errorf("%w at %s", ErrExpiredToken, c.expires.UTC().Format(time.RFC3339))
+	case now.Add(leeway).Before(t.notBefore):
+		return invalid("not valid before %s", t.notBefore.UTC().Format(time.RFC3339))
+	case !now.Add(-leeway).Before(t.expires):
+		return fmt.Errorf("%w at %s", ErrExpiredToken, t.expires.UTC().Format(time.RFC3339))
 	}
 	return nil
+}
+
+// checkClaims checks all claims except the scopes and whether the dates are over. The
+// result has neither scopes nor keys yet.
+func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
+	issuer, err := claims.text("iss")
+	if err != nil {
+		return nil, err
+	}
+	if issuer != v.config.Issuer {
+		return nil, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
+	}
+	if err := checkKind(claims); err != nil {
+		return nil, err
+	}
+	if err := v.checkAudience(claims); err != nil {
+		return nil, err
+	}
+	var t verifiedToken
+	if t.caller.Subject, err = claims.text("sub"); err != nil {
+		return nil, err
+	}
+	if n := len(t.caller.Subject); n == 0 || n > maxSubjectLength {
+		return nil, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
+	}
+	if t.expires, err = claims.date("exp"); err != nil {
+		return nil, err
+	}
+	if claims.has("nbf") {
+		t.notBefore, err = claims.date("nbf")
+	}
+	return &t, err
+}
+
+var (
+	// otherKinds are kinds of tokens that aren't access tokens, in lower case and without
+	// separators, so that refresh_token and RefreshToken are the same.
+	otherKinds = []string{"refresh", "refreshtoken", "id", "idtoken"}
+	separators = strings.NewReplacer("-", "", "_", "", " ", "")
+)
+
+// checkKind returns an error for a token that says that it isn't an access token, or that
+// it is bound to a key. Issuers sign all their tokens with the same keys, and some put
+// scopes into ID and refresh tokens. Nothing is guessed from other claims: a required scope
+// keeps the rest out.
+func checkKind(claims members) error {
+	if cnf := string(claims["cnf"]); cnf != "" && cnf != "null" && cnf != `""` { // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
+		return invalid("it has the claim cnf: the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
+	}
+	if use, _ := unquote(claims["token_use"]); claims.has("token_use") && use != "access" { // Amazon Cognito
+		return wrongKind("token_use", use)
+	}
+	typ, _ := unquote(claims["typ"]) // Keycloak; or as in the header
+	if claims.has("typ") && !slices.Contains([]string{"bearer", "jwt", "at+jwt"}, strings.ToLower(typ)) {
+		return wrongKind("typ", typ)
+	}
+	for _, claim := range []string{"type", "token_type", "tokenType", "token_class"} { // which may also name the type of a user
+		kind, _ := unquote(claims[claim])
+		if slices.Contains(otherKinds, separators.Replace(strings.ToLower(kind))) {
+			return wrongKind(claim, kind)
+		}
+	}
+	return nil
+}
+
+// wrongKind returns an error for a claim whose value is "" if it isn't a string.
+func wrongKind(claim, value string) error {
+	return invalid("the claim %s is %s: send the access token", claim, logging.Quote(value))
 }
 
 // checkAudience checks that the token is for this service. Amazon Cognito's access
@@ -86,54 +123,6 @@ func (v *Verifier) checkAudience(claims members) error {
 	return nil
 }
 
-// members are those of a JSON object. They distinguish null from absent.
-type members map[string]jsontext.Value
-
-// parseMembers parses a part of a token. Names are case-sensitive. Duplicate names,
-// invalid UTF-8 and lone surrogates are errors: a parser that drops or replaces them
-// could give two users the same subject. For this reason, and since it checks neither
-// sub nor fractions of seconds, go-jose's jwt package isn't used.
-func parseMembers(part string, data []byte) (members, error) {
-	var m members
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, invalid("the %s is not a JSON object in UTF-8 without duplicate names", part)
-	}
-	return m, nil
-}
-
-func (m members) has(name string) bool { return m[name] != nil }
-
-// text returns a member that must be a string.
-func (m members) text(name string) (string, error) {
-	if !m.has(name) {
-		return "", missing(name)
-	}
-	s, ok := unquote(m[name])
-	if !ok {
-		return "", invalid("%s is not a string", name)
-	}
-	return s, nil
-}
-
-func missing(name string) error { return invalid("no %s: configure the issuer to include it", name) }
-
-// texts returns the strings of a member that must be a string or an array of strings. A
-// null in the array counts as "".
-func (m members) texts(name string) ([]string, error) {
-	if !m.has(name) {
-		return nil, missing(name)
-	}
-	if s, ok := unquote(m[name]); ok {
-		return []string{s}, nil
-	}
-	var array []string
-	err := json.Unmarshal(m[name], &array)
-	if err != nil || m[name].Kind() != jsontext.KindBeginArray { // Unmarshal accepts null
-		return nil, invalid("%s is neither a string nor an array of strings", name)
-	}
-	return array, nil
-}
-
 // date returns a member that must be a number of seconds since 1970, possibly with a
 // fraction (RFC 7519 section 2), up to the year 9999. One error covers all faults, and a
 // missing member.
@@ -148,7 +137,36 @@ func (m members) date(name string) (time.Time, error) {
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
 }
 
-func unquote(v jsontext.Value) (s string, ok bool) {
-	b, err := jsontext.AppendUnquote(nil, v)
-	return string(b), err == nil
+// readScopes gives the caller the scopes of the service that the claims name exactly: in
+// scope (RFC 9068 section 2.2.3) or scp (Okta, Microsoft Entra ID). Each is a string or an
+// array of strings, and each string has names separated by spaces. If the claims name
+// none, [Config.ScopesOptional] decides.
+func (v *Verifier) readScopes(caller *Caller, claims members) error {
+	var texts []string
+	for _, claim := range []string{"scope", "scp"} {
+		if claims.has(claim) {
+			found, err := claims.texts(claim)
+			if err != nil {
+				return err
+			}
+			texts = append(texts, found...)
+		}
+	}
+	all := strings.Join(texts, " ")
+	names := strings.Split(all, " ")
+	for _, scope := range v.scopes { // not the names, which would keep the whole text in memory
+		if slices.Contains(names, scope) {
+			caller.scopes = append(caller.scopes, scope)
+		}
+	}
+	switch {
+	case len(caller.scopes) > 0:
+		caller.whyRestricted = "it names " + logging.Quote(all)
+	case v.config.ScopesOptional:
+		caller.scopes = v.scopes
+	default:
+		caller.whyRestricted = "it names " + logging.Quote(all) + ", no scope of this service: configure the issuer to include it in scope or scp, or, " +
+			"to let such tokens do everything, set REQUIRE_SCOPES=false (in a deployment, RequireScopes=false)"
+	}
+	return nil
 }

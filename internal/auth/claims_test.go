@@ -13,9 +13,9 @@ import (
 func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
 
 // Claims are checked strictly. A token that says that it is something else is not
-// an access token. Some access tokens have claims of ID tokens, and say what they are.
+// an access token.
 func TestClaims(t *testing.T) {
-	const notJSON, send, likeID = "without duplicate names", "send the access token", "looks like an ID token, or the issuer's access tokens do"
+	const notJSON, send = "without duplicate names", "send the access token"
 	long := strings.Repeat("x", 1000)
 	issuer := authtest.NewIssuer(t)
 	v := issuer.Verifier(t, auth.Config{Audiences: []string{authtest.Audience, "second"}})
@@ -83,56 +83,37 @@ func TestClaims(t *testing.T) {
 		{"", `"typ":"Bearer","auth_time":1`, ""},
 		{"", `"typ":"at+jwt"`, ""},
 		{"", `"typ":"BEARER"`, ""},
-		{"", `"typ":"AT+JWT","nonce":"x"`, ""},
+		{"", `"typ":"AT+JWT"`, ""},
+		{"", `"typ":"jwt"`, ""},
 		{"", `"typ":"access"`, `the claim typ is "access"`},
 		{"", `"typ":"b-earer"`, send},
 		{"", `"typ":""`, send},
 		{"", `"typ":null`, send},
 		{"", `"typ":"Logout"`, `the claim typ is "Logout"`},
 		{"", `"typ":7`, `the claim typ is ""`},
-		{"scope", `"events":{},"scope":""`, send},
-		{"scope", `"at_hash":"x","scope":""`, likeID},
-		{"scope", `"c_hash":"x","scope":""`, likeID},
-		{"", `"token_class":"authorization_code"`, send},
-		{"", `"token_class":"access_token","type":"user"`, ""},
-		{"", `"ttype":"authorization_code"`, send},
 		{"", `"type":"refresh_token"`, send},
-		{"", `"type":["refresh_token"]`, ""},
-		{"", `"token_type":"Refresh"`, send},
-		{"", `"token_type":"Bearer"`, ""},
-		{"", `"type":"code"`, send},
+		{"", `"type":"Refresh Token"`, `the claim type is "Refresh Token"`},
 		{"", `"type":"ID"`, send},
 		{"", `"type":"id_token"`, send},
+		{"", `"token_type":"Refresh"`, send},
 		{"", `"token_type":"refresh-TOKEN"`, send},
 		{"", `"tokenType":"refreshToken"`, send},
-		{"", `"type":"Refresh Token"`, `the claim type is "Refresh Token"`},
-		{"", `"ttype":"IDToken"`, send},
 		{"", `"token_class":"id--token"`, send},
-		{"", `"nonce":"x","type":"AccessToken"`, ""},
-		{"", `"at_hash":null,"c_hash":"","events":null,"cnf":null`, ""},
-		{"", `"nonce":"x"`, likeID},
-		{"", `"nonce":"","auth_time":null`, ""}, // Casdoor
-		{"", `"nonce":{}`, likeID},
-		{"", `"nonce":"x","token_type":"access_token"`, ""},
-		{"", `"nonce":"x","token_type":"Bearer"`, likeID},
-		{"scope", `"nonce":"x","scope":["openid"],"scp":""`, likeID}, // idpyoidc
-		{"", `"nonce":"x","token_use":"access"`, ""},
-		{"", `"nonce":"x","typ":"JWT"`, likeID}, // auth0-simulator
-		{"scope", `"auth_time":1`, ""},
+		{"", `"token_class":"refresh_token"`, send},
+		{"", `"type":["refresh_token"]`, ""},
+		{"", `"type":"AccessToken","tokenType":"access-token","token_class":"access_token","token_type":"Bearer"`, ""},
+		{"", `"token_class":"access_token","type":"user"`, ""},
+		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
+		{"", `"cnf":null`, ""},
+		{"", `"cnf":""`, ""},
 		// Those of issuers that put the scopes into all their tokens.
 		{"scope", `"type":"refresh","scope":"plants/write"`, send},
 		{"scope", `"typ":"Refresh","scope":"plants/write"`, send},
 		{"scope", `"token_use":"refresh","scope":"plants/write"`, send},
-		{"scope", `"tokenName":"refresh_token","token_type":"Bearer","scope":["plants/write"]`, send},
 		{"scope", `"tokenType":"access-token","token_class":"refresh_token","scope":"plants/write"`, send},
 		{"scope", `"type":"id_token","scope":"plants/write"`, send},
-		{"scope", `"type":"code","scope":"plants/write"`, send},
-		{"scope", `"nonce":"x","scope":"plants/write"`, likeID},
-		{"", `"at_hash":"x","token_use":"access"`, ""},
-		{"", `"c_hash":"x","tokenName":"access_token"`, ""},
-		{"", `"at_hash":"x","typ":"JWT"`, likeID},
-		{"", `"c_hash":"x","token_type":"Bearer"`, likeID},
-		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
+		// Nothing else is guessed: some access tokens have claims of ID tokens.
+		{"", `"nonce":"x","at_hash":"x","c_hash":"x","events":{},"auth_time":1`, ""},
 	} {
 		t.Run(test.without+" "+test.with, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -151,8 +132,6 @@ func TestClaims(t *testing.T) {
 		t.Errorf("a subject of 255 bytes: got %q, %v", caller.Subject, err)
 	}
 	typed := authtest.Claims("alice")
-	typed["nonce"], typed["at_hash"], typed["c_hash"] = "x", "x", "x"
-	check(t, v, issuer.Sign(typed), "") // the header's typ is at+jwt
 	typed["type"] = "refresh_token"
-	check(t, v, issuer.Sign(typed), send)
+	check(t, v, issuer.Sign(typed), send) // although the header's typ is at+jwt
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,73 +10,94 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/plantstore/internal/logging"
 )
 
 const (
-	maxBodyBytes    = 512 << 10       // of a document; real ones have a few thousand
-	maxRedirects    = 3               // for a document
-	fetchTimeout    = 3 * time.Second // for all documents of a fetch
-	metadataTimeout = time.Second     // if the address of the keys is known without them
+	maxBodyBytes = 512 << 10       // of a document; real ones have a few thousand
+	fetchTimeout = 3 * time.Second // for all documents of a fetch
 )
 
-// read reads the keys. If their address comes from the metadata, it reads that first,
-// since the issuer may have moved its keys and still serve the old ones at the known
-// address. If the metadata can't be read, the known address is used.
-//
-// The address is returned even if the keys can't be read. With it the next fetch succeeds
-// if the issuer is too slow for both documents.
-func (k *issuerKeys) read(ctx context.Context, known string) (address string, set *KeySet, err error) {
+// addresses returns the address of an issuer's keys, or else of the metadata that contains
+// it (OpenID Connect Discovery 1.0).
+func addresses(c Config) (keys, metadata string, err error) {
+	if c.Keys != nil || c.KeysURL != "" {
+		return c.KeysURL, "", nil
+	}
+	u, err := url.Parse(c.Issuer)
+	if err != nil {
+		return "", "", err
+	}
+	// The user pools of Amazon Cognito have a known address.
+	// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+	host := strings.TrimSuffix(u.Host, ".cn")
+	if strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com") {
+		return c.Issuer + "/.well-known/jwks.json", "", nil
+	}
+	return "", u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/") + "/.well-known/openid-configuration", nil
+}
+
+// read reads the keys at this address and, unless it is configured, the metadata that
+// contains it. It returns the address for the next fetch. It reads both documents at once,
+// so that each has the whole time. So an address that has moved counts from the next fetch.
+func (k *issuerKeys) read(ctx context.Context, address string) (next string, set *KeySet, err error) {
 	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	address = known
-	var metadataErr error
-	if len(k.metadata) > 0 {
-		address, metadataErr = k.readMetadata(ctx, known)
-	}
-	if address == "" {
-		k.warn("token keys not fetched", metadataErr)
-		return "", nil, metadataErr
-	}
-	set, err = get(ctx, k.client, address, ParseKeySet)
-	if err != nil {
-		if metadataErr != nil { // which may be the reason
-			err = fmt.Errorf("%w; %w", err, metadataErr)
+	if address == "" { // A slow issuer may leave no time for the keys, but the next fetch knows their address.
+		if address, err = k.readMetadata(ctx); err == nil {
+			set, err = k.readKeys(ctx, address)
 		}
-		k.warn("token keys not fetched", err)
-	} else if metadataErr != nil {
+		return address, set, err
+	}
+	var moved string
+	var metadataErr error
+	var panicked any
+	var group sync.WaitGroup
+	if k.metadata != "" {
+		group.Go(func() {
+			defer func() { panicked = recover() }()
+			moved, metadataErr = k.readMetadata(ctx)
+		})
+	}
+	set, err = k.readKeys(ctx, address)
+	group.Wait()
+	switch {
+	case panicked != nil:
+		panic(panicked) // here, where handlers recover from it
+	case err != nil && metadataErr != nil: // which may be the reason
+		err = fmt.Errorf("%w; %w", err, metadataErr)
+	case metadataErr != nil:
 		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
 	}
-	return address, set, err
+	return cmp.Or(moved, address), set, err
 }
 
 func (k *issuerKeys) warn(message string, cause error) {
 	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
 }
 
-// readMetadata returns the address of the keys or, beside an error, the known one. It
-// requests the second document only if the first doesn't exist.
-func (k *issuerKeys) readMetadata(ctx context.Context, known string) (address string, err error) {
-	if known != "" {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, metadataTimeout)
-		defer cancel()
+func (k *issuerKeys) readKeys(ctx context.Context, address string) (set *KeySet, err error) {
+	err = k.get(ctx, address, func(body []byte) (err error) {
+		set, err = ParseKeySet(body)
+		return err
+	})
+	return set, err
+}
+
+// readMetadata returns the address of the keys.
+func (k *issuerKeys) readMetadata(ctx context.Context) (address string, err error) {
+	err = k.get(ctx, k.metadata, func(body []byte) (err error) {
+		address, err = k.parseMetadata(body)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("%w; if the issuer has no such document, set TOKEN_JWKS_URL", err)
 	}
-	var missing []string
-	for _, document := range k.metadata {
-		address, err := get(ctx, k.client, document, k.parseMetadata)
-		if err == nil {
-			return address, nil
-		}
-		if !isNotFound(err) {
-			return known, err
-		}
-		missing = append(missing, err.Error())
-	}
-	return known, fmt.Errorf("no metadata of the token issuer: %s", strings.Join(missing, "; "))
+	return address, nil
 }
 
 // parseMetadata returns the address of the keys.
@@ -95,62 +117,52 @@ func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
 	return address, nil
 }
 
-// A statusError is the status of a response without a document.
-type statusError int
-
-func (s statusError) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("status %d %s", int(s), http.StatusText(int(s))))
-}
-
-// isNotFound reports whether err says that a document doesn't exist. S3 and API Gateway
-// respond to unknown paths with 403.
-func isNotFound(err error) bool {
-	status, _ := errors.AsType[statusError](err)
-	return status == http.StatusNotFound || status == http.StatusForbidden
-}
-
 // get reads a document and parses it. Errors are short, whatever the issuer sends, since
 // anybody can have them logged.
-func get[T any](ctx context.Context, client *http.Client, address string, parse func(body []byte) (T, error)) (parsed T, err error) {
+func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []byte) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return parsed, err
+		return err
 	}
-	resp, err := client.Do(req)
+	resp, err := k.client.Do(req)
 	if err != nil {
 		err = errors.Unwrap(err) // a *url.Error repeats the whole address
-		return parsed, fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
+		return fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
 	// The body is read whatever the status, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		err = statusError(resp.StatusCode)
+		err = statusError(resp)
 	case len(body) > maxBodyBytes:
 		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	case err == nil:
-		if parsed, err = parse(body); err != nil {
+		if err = parse(body); err != nil {
 			err = fmt.Errorf("%w (content type %s)", err, logging.Quote(resp.Header.Get("Content-Type")))
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("GET %.200s: %w", withoutSecrets(resp.Request.URL), err) // after redirects
+		err = fmt.Errorf("GET %.200s: %w", withoutSecrets(req.URL), err)
 	}
-	return parsed, err
+	return err
 }
 
-// withLimits returns a copy of client that follows at most maxRedirects redirects, to
-// addresses that CheckURL accepts.
-func withLimits(client *http.Client) *http.Client {
-	limited := *client
-	limited.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return CheckURL(req.URL.String())
+// statusError returns an error for a response without a document. It names the target of a
+// redirect, since the operator has to set that address.
+func statusError(resp *http.Response) error {
+	status := strings.TrimSpace(fmt.Sprintf("status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
+	if target, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
+		return fmt.Errorf("%s: the redirect to %.200s isn't followed", status, withoutSecrets(target))
 	}
-	return &limited
+	return errors.New(status)
+}
+
+// withoutRedirects returns a copy of client that doesn't follow redirects.
+func withoutRedirects(client *http.Client) *http.Client {
+	c := *client
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
 }
 
 // CheckURL returns an error unless keys may be fetched from an address: with https

@@ -164,8 +164,9 @@ func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
 // A remoteIssuer publishes its key.
 type remoteIssuer struct {
 	site
-	key ed25519.PrivateKey
-	v   *auth.Verifier
+	key   ed25519.PrivateKey
+	v     *auth.Verifier
+	clock auth.Clock // of v
 }
 
 // newRemoteIssuer returns an issuer whose key is loaded, if there are kids.
@@ -173,6 +174,7 @@ func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
 	i := &remoteIssuer{key: newEdKey()}
 	i.v = newVerifier(t, auth.Config{KeysURL: keysURL}, i, io.Discard)
+	i.v.SetClock(&i.clock)
 	i.set(0, kids...)
 	if kids != nil {
 		must(i.v.Load(t.Context()))

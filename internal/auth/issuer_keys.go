@@ -6,236 +6,232 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 )
 
-// issuerKeys are the keys of an issuer, fixed or fetched from it. They are fetched inside
-// a request, which waits until the fetch ends, 3 s at most: between requests the program
-// may be frozen, as on AWS Lambda. Only one fetch runs at a time. While none is running,
-// a request starts one if it needs to; else it waits for that one. Both depend on the keys
-// at hand:
+// issuerKeys are the keys of an issuer, configured or fetched from it. Requests fetch the
+// keys themselves and wait until the fetch ends, 3 s at most, because AWS Lambda freezes
+// the process between requests. One request fetches at a time. It keeps four promises:
 //
-//	keys at hand              starts a fetch                          waits for another's
-//	none, or a day old        if none failed in the last 5 s          3 s at most
-//	an hour old               if none failed in the last 30 s         not at all
-//	don't verify the token    if none failed in the last 5 s, and     1 s at most
-//	                          the budget allows: three at once,
-//	                          then one every 2 s
-//
-// Then the request uses the keys at hand, unless they are a day old. A token that these
-// don't verify is rejected. If a fetch began after its request had arrived, and has ended
-// without a key for it, the request neither starts nor waits for another one.
+//   - A withdrawn key is rejected within an hour, while the issuer responds: keys that are
+//     an hour old are fetched again by one request. The others don't wait.
+//   - A new key works at once: a token that the known keys don't verify makes its request
+//     fetch them, or wait for a fetch that began later than the request.
+//   - Made-up keys don't flood the issuer: these fetches have a budget of three at once, and
+//     then one every 2 s. Other tokens never wait for them.
+//   - While the issuer is down, its keys last until they are a day old. Without keys, requests
+//     get ErrKeysUnavailable, and one of them tries again every 5 s.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
-	warnings rate.Sometimes // anybody can cause a fetch
-	issuer   string         // that the metadata must name
-	metadata []string       // where it may be; empty if the address of the keys is configured
-	fixed    bool           // the keys are configured, and never fetched
+	warnings rate.Sometimes   // anybody can cause a fetch
+	issuer   string           // that the metadata must name
+	metadata string           // its address; empty if that of the keys is configured
+	fixed    *KeySet          // configured keys, or nil to fetch them
+	now      func() time.Time // wallClock, except in tests
 
-	mu       sync.Mutex // for what follows; never held during a fetch
-	clock    clock
-	address  string        // of the keys; empty until it is known
-	set      *KeySet       // nil without keys
-	fetched  time.Time     // when the fetch of set began; without keys, the zero time
-	failed   time.Time     // when a fetch last failed
-	err      error         // of the last fetch
-	running  chan struct{} // closed when the running fetch ends; nil if none is running
-	begun    int           // how many fetches have begun
-	ended    int           // and ended
-	searches *rate.Limiter // of fetches for tokens that the keys don't verify
+	known    atomic.Pointer[knownKeys]
+	begun    atomic.Int64  // how many fetches have begun
+	fetching chan struct{} // of capacity 1: who fetches has sent a value
+	searches *rate.Limiter // of fetches for tokens that the known keys don't verify
+}
+
+// knownKeys is what is known after a fetch. It never changes. The next fetch replaces it.
+type knownKeys struct {
+	number  int64     // of the fetch, from 1
+	address string    // of the keys; empty until it is known
+	set     *KeySet   // nil without keys
+	fetched time.Time // when the fetch of set began; the zero time without keys
+	failed  time.Time // when a fetch last failed
+	err     error     // of the fetch
 }
 
 const (
 	refreshAfter = time.Hour
 	expireAfter  = 24 * time.Hour
 	retryRefresh = 30 * time.Second
-	searchWait   = time.Second
 )
 
 var (
 	errFetching = errors.New("still being fetched")
+	errOutdated = errors.New("outdated")
 	errPanic    = errors.New("the fetch panicked")
 )
 
-// newIssuerKeys returns the keys that c describes, but fetches none yet. Issuers have
-// metadata (OpenID Connect Discovery 1.0, RFC 8414) or, as the user pools of Amazon
-// Cognito, a known address.
+// newIssuerKeys returns the keys that c describes, but fetches none yet.
 func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
-	k := &issuerKeys{
-		client:   withLimits(client),
-		log:      log,
-		issuer:   c.Issuer,
-		fixed:    c.Keys != nil,
-		set:      c.Keys,
-		address:  c.KeysURL,
-		clock:    newClock(),
-		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
-		warnings: rate.Sometimes{Interval: time.Second},
-	}
-	if c.Keys != nil || c.KeysURL != "" {
-		return k, nil
-	}
-	u, err := url.Parse(c.Issuer)
+	address, metadata, err := addresses(c)
 	if err != nil {
 		return nil, err
 	}
-	if isCognito(u) {
-		k.address = c.Issuer + "/.well-known/jwks.json"
-		return k, nil
+	k := &issuerKeys{
+		client:   withoutRedirects(client),
+		log:      log,
+		warnings: rate.Sometimes{Interval: time.Second},
+		issuer:   c.Issuer,
+		metadata: metadata,
+		fixed:    c.Keys,
+		now:      wallClock,
+		fetching: make(chan struct{}, 1),
+		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
 	}
-	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
-	k.metadata = []string{
-		origin + path + "/.well-known/openid-configuration",
-		origin + "/.well-known/oauth-authorization-server" + path, // RFC 8414 section 3.1
-	}
+	k.known.Store(&knownKeys{address: address})
 	return k, nil
 }
 
-// isCognito reports whether an issuer is a user pool.
-// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
-func isCognito(issuer *url.URL) bool {
-	host := strings.TrimSuffix(issuer.Host, ".cn")
-	return strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com")
-}
+// wallClock returns the time without the monotonic reading, which stops while the process
+// is frozen.
+func wallClock() time.Time { return time.Now().Round(0) }
 
-// load fetches the keys, or waits for the fetch that is running, until ctx ends. It
-// returns an error if there are no keys from that fetch, even if there are older ones.
-func (k *issuerKeys) load(ctx context.Context) error {
-	if k.fixed {
-		return nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	err := errFetching
-	if k.running == nil {
-		k.fetch(ctx)
-		err = k.err
-	} else if k.wait(ctx, fetchTimeout) {
-		err = k.err
-	}
-	return unavailable(err)
-}
-
-// unavailable returns err as an ErrKeysUnavailable, or nil. It is no other error: one of
-// a context would mean that the request has run out of time.
-func unavailable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
-}
-
-// fetchesBegun returns the number of fetches that have begun. For a request that arrives
-// now, only later ones are sure to get the keys that the issuer has published.
-func (k *issuerKeys) fetchesBegun() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.begun
-}
+// age returns how long ago t was, and more than any limit for the zero time. If the clock
+// has been set back, it returns how far t is in the future: with an age of zero, a
+// withdrawn key would live on until the clock has caught up.
+func (k *issuerKeys) age(t time.Time) time.Duration { return k.now().Sub(t).Abs() }
 
 // current returns keys that are less than a day old and, if the issuer responds, less
 // than an hour.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
-	if k.fixed {
-		return k.set, nil
+	if k.fixed != nil {
+		return k.fixed, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	switch age := k.since(k.fetched); {
-	case age < refreshAfter:
-		return k.set, nil
-	case age < expireAfter && k.running == nil && k.since(k.failed) >= retryRefresh:
-		k.fetch(context.WithoutCancel(ctx))
+	known := k.known.Load()
+	age := k.age(known.fetched)
+	if age < refreshAfter {
+		return known.set, nil
 	}
-	for k.since(k.fetched) >= expireAfter {
-		switch {
-		case k.running != nil:
-			if !k.wait(ctx, fetchTimeout) {
-				return nil, unavailable(errFetching)
-			}
-		case k.since(k.failed) >= RetryAfter:
-			k.fetch(context.WithoutCancel(ctx))
-		default:
-			return nil, unavailable(k.err)
+	wait, pause := fetchTimeout, RetryAfter
+	if age < expireAfter { // whoever has keys doesn't wait for another request
+		wait, pause = 0, retryRefresh
+	}
+	err := errFetching
+	if k.lock(ctx, wait) {
+		defer k.unlock()
+		known = k.known.Load()
+		if k.age(known.fetched) >= refreshAfter && k.age(known.failed) >= pause {
+			known = k.fetch(context.WithoutCancel(ctx))
 		}
+		err = known.err
 	}
-	return k.set, nil
+	if k.age(known.fetched) >= expireAfter {
+		return nil, unavailable(err)
+	}
+	return known.set, nil
 }
 
-// newer returns keys other than the rejected ones, which don't verify a token. It fetches
-// them if need be. It returns nil if the last fetch found no others, even if the budget
-// alone kept it from asking again. If that fetch failed or hasn't ended, it returns an error.
-// When the request arrived, begunBefore fetches had begun.
-func (k *issuerKeys) newer(ctx context.Context, rejected *KeySet, begunBefore int) (*KeySet, error) {
-	if k.fixed {
+// search returns keys other than the rejected ones, which don't verify a token. It fetches
+// them unless a fetch that began after the request arrived has ended. It returns nil if the
+// last fetch found no others, even if the budget alone prevented another one, and an error
+// if that fetch failed or hasn't ended. When the request arrived, begunBefore fetches had begun.
+func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore int64) (*KeySet, error) {
+	if k.fixed != nil {
 		return nil, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for k.set == rejected {
-		switch {
-		case k.ended > begunBefore: // one that began after the arrival has ended, since only one runs at a time
-			return nil, k.err
-		case k.running != nil:
-			if !k.wait(ctx, searchWait) {
-				return nil, errFetching
-			}
-		case k.since(k.failed) >= RetryAfter && k.searches.AllowN(k.clock.now(), 1):
-			k.fetch(context.WithoutCancel(ctx))
-		default:
-			return nil, k.err
+	known := k.known.Load()
+	if known.set == rejected && known.number <= begunBefore {
+		if !k.lock(ctx, fetchTimeout) {
+			return nil, errFetching
+		}
+		defer k.unlock()
+		known = k.known.Load()
+		if known.set == rejected && known.number <= begunBefore && k.age(known.failed) >= RetryAfter && k.maySearch() {
+			known = k.fetch(context.WithoutCancel(ctx))
 		}
 	}
-	return k.set, nil
-}
-
-// since returns how long ago t was. Since the zero time it has been longer than any limit.
-// It must be called with k.mu.
-func (k *issuerKeys) since(t time.Time) time.Duration { return k.clock.now().Sub(t) }
-
-// wait waits until the running fetch or ctx ends, or the limit is over, and reports
-// whether the fetch has ended. It must be called with k.mu, and unlocks it meanwhile.
-func (k *issuerKeys) wait(ctx context.Context, limit time.Duration) bool {
-	running, timer := k.running, time.NewTimer(limit)
-	defer timer.Stop()
-	k.mu.Unlock()
-	select {
-	case <-running:
-	case <-timer.C:
-	case <-ctx.Done():
+	if known.set == rejected {
+		return nil, known.err
 	}
-	k.mu.Lock()
-	return k.running != running
+	return known.set, nil
 }
 
-// fetch fetches the keys, until ctx ends. It must be called with k.mu while no fetch is
-// running, and unlocks it meanwhile.
-func (k *issuerKeys) fetch(ctx context.Context) {
-	began, address, running := k.clock.now(), k.address, make(chan struct{})
-	k.begun++
-	k.running = running
-	k.mu.Unlock()
+// maySearch reports whether the budget of searches isn't empty, and takes one from it.
+func (k *issuerKeys) maySearch() bool {
+	now := k.now()
+	// Otherwise, an empty budget would stay empty until a clock that was set back has caught up.
+	k.searches.SetLimitAt(now, k.searches.Limit())
+	return k.searches.AllowN(now, 1)
+}
+
+// load fetches the keys, or waits for the fetch of another request, until ctx ends. It
+// returns an error if there are no keys from that fetch, even if there are older ones.
+func (k *issuerKeys) load(ctx context.Context) error {
+	if k.fixed != nil {
+		return nil
+	}
+	before := k.known.Load()
+	if !k.lock(ctx, fetchTimeout) {
+		return unavailable(errFetching)
+	}
+	defer k.unlock()
+	known := k.known.Load()
+	if known == before {
+		known = k.fetch(ctx)
+	}
+	if known.err != nil {
+		return unavailable(known.err)
+	}
+	return nil
+}
+
+// unavailable returns an ErrKeysUnavailable, and no other error: one of a context would
+// mean that the request has run out of time. Without an err, the keys have expired during
+// a fetch of them, for example while the machine was asleep.
+func unavailable(err error) error {
+	if err == nil {
+		err = errOutdated
+	}
+	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
+}
+
+// lock waits until no other request fetches, ctx ends or the limit is over. It reports
+// whether it is the caller's turn. Then the caller must look again whether a fetch is
+// needed, and call unlock.
+func (k *issuerKeys) lock(ctx context.Context, limit time.Duration) bool {
+	select {
+	case k.fetching <- struct{}{}:
+		return true
+	default: // a limit of zero ends here: the select below would choose at random
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	select {
+	case k.fetching <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (k *issuerKeys) unlock() { <-k.fetching }
+
+// fetch fetches the keys, until ctx ends, and returns what is known then. It must be
+// called with the lock.
+func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
+	// A search trusts only fetches that began after its request arrived: the issuer may have
+	// published the key during an earlier one. Only a count tells which began first. Times
+	// may be equal, and the clock may be set.
+	next, began := *k.known.Load(), k.now()
+	next.number = k.begun.Add(1)
 	set, err := (*KeySet)(nil), errPanic
 	defer func() { // after a panic too, since handlers recover from it
-		k.mu.Lock()
-		k.ended++
-		k.running, k.address, k.err = nil, address, err
+		next.err = err
 		switch {
 		case err == nil:
-			k.fetched = began
-			if k.set == nil || k.set.document != set.document { // else the cache of tokens stays valid
-				k.set = set
+			next.fetched = began
+			if next.set == nil || next.set.document != set.document { // else the cache of tokens stays valid
+				next.set = set
 			}
-		case ctx.Err() == nil: // the issuer is at fault
-			k.failed = k.clock.now()
+		case ctx.Err() == nil:
+			// The issuer is at fault. If a start has ended its own fetch, the issuer may be well,
+			// and a pause of 5 s would make the first requests fail.
+			next.failed = k.now()
 		}
-		close(running)
+		k.known.Store(&next)
 	}()
-	address, set, err = k.read(ctx, address)
+	if next.address, set, err = k.read(ctx, next.address); err != nil {
+		k.warn("token keys not fetched", err)
+	}
+	return &next
 }

@@ -4,51 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/auth/authtest"
 )
-
-func TestWithdrawnKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t, "a")
-		i.set(900*ms, "b")
-		time.Sleep(time.Hour - ms) // the keys are not due for a refresh yet
-		i.check(t, "a", "", atOnce, 0)
-		time.Sleep(ms)
-		i.check(t, "a", invalid, 900*ms, 1) // the refresh needs no search after it
-		i.check(t, "b", "", atOnce, 0)
-		time.Sleep(time.Hour - 901*ms) // the age counts from the beginning of the fetch
-		i.check(t, "b", "", atOnce, 0)
-		time.Sleep(ms)
-		i.check(t, "b", "", 900*ms, 1)
-	})
-}
-
-func TestFailingRefresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t, "a")
-		i.set(ms) // the issuer is down from now on
-		time.Sleep(time.Hour)
-		i.check(t, "a", "", ms, 1)
-		time.Sleep(30*time.Second - ms) // before the next attempt
-		i.check(t, "a", "", atOnce, 0)
-		time.Sleep(ms)
-		i.check(t, "a", "", ms, 1)
-		time.Sleep(23*time.Hour - time.Minute)
-		i.check(t, "a", "", ms, 1)
-		time.Sleep(30*time.Second - 4*ms)
-		i.check(t, "a", "", atOnce, 0)
-		time.Sleep(ms) // the keys are a day old
-		i.check(t, "a", unavailable, ms, 1)
-	})
-}
 
 // The request that refreshes the keys waits for an issuer that hangs, and no other.
 func TestHangingRefresh(t *testing.T) {
@@ -92,25 +56,6 @@ func TestNoKeysYet(t *testing.T) {
 			}
 			i.check(t, "a", test.want, atOnce, 0)
 			time.Sleep(auth.RetryAfter)
-		}
-	})
-}
-
-// All tokens that need a fetch wait for the same one.
-func TestFetchIsShared(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t, "a")
-		i.set(800*ms, "a", "b")
-		var group sync.WaitGroup
-		for n := range 100 {
-			group.Go(func() {
-				time.Sleep(time.Duration(n) * ms)
-				i.took(t, "b", "", 800*ms-time.Duration(n)*ms)
-			})
-		}
-		group.Wait()
-		if n := i.fetches(); n != 1 {
-			t.Errorf("%d fetches, want 1", n)
 		}
 	})
 }
@@ -187,35 +132,59 @@ func TestLoadEndsEarly(t *testing.T) {
 	})
 }
 
-// A fetch that panics, as handlers let it, is over, and others don't wait for it.
-func TestPanic(t *testing.T) {
+// A start waits for the fetch of a request, and relies on it. Without one it fetches, and
+// returns an error if that fails, even if there are older keys.
+func TestLoadWaitsForRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
-		i.set(0, "a")
-		broken := true
-		network := roundTripper(func(r *http.Request) (*http.Response, error) {
-			if broken {
-				panic("broken")
+		for _, test := range []struct{ kid, request, load string }{{"", unavailable, "status 404"}, {"a", "", ""}} {
+			i.set(500*ms, strings.Fields(test.kid)...)
+			var group sync.WaitGroup
+			group.Go(func() { i.took(t, "a", test.request, 500*ms) })
+			time.Sleep(ms)
+			checkLoad(t, i.v, test.load)
+			group.Wait()
+			if n := i.fetches(); n != 1 {
+				t.Errorf("%d fetches, want 1", n)
 			}
-			return i.RoundTrip(r)
-		})
-		v, err := auth.New(auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keysURL},
-			[]string{"plants/read"}, &http.Client{Transport: network}, slog.New(slog.DiscardHandler))
-		must(err)
-		i.v = v
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			v.Authenticate(t.Context(), bearer(i.token("a")))
-		}()
-		broken = false
-		i.check(t, "a", unavailable, atOnce, 0)
-		time.Sleep(auth.RetryAfter)
+			time.Sleep(auth.RetryAfter)
+		}
+		i.set(0)
+		checkLoad(t, i.v, "status 404")
 		i.check(t, "a", "", atOnce, 1)
 	})
+}
+
+// A fetch that panics, as handlers let it, is over, and others don't wait for it. It does so
+// in the request, also while two documents are read at once: elsewhere it would end the process.
+func TestPanic(t *testing.T) {
+	for _, broken := range []string{openID, keysURL} {
+		synctest.Test(t, func(t *testing.T) {
+			d, failing := newDiscovered(t), false
+			d.v = newVerifier(t, auth.Config{Issuer: "https://a.test"}, roundTripper(func(r *http.Request) (*http.Response, error) {
+				if failing && r.URL.String() == broken {
+					panic("broken")
+				}
+				return d.RoundTrip(r)
+			}), io.Discard)
+			authenticate := func() (recovered any) {
+				defer func() { recovered = recover() }()
+				d.check(t, d.tokens, "", 0, openID, keysURL)
+				return nil
+			}
+			authenticate()
+			failing = true
+			time.Sleep(24 * time.Hour)
+			if p := authenticate(); p != "broken" {
+				t.Errorf("recovered from %v", p)
+			}
+			synctest.Wait() // for the other document
+			failing, d.requests = false, nil
+			d.check(t, d.tokens, unavailable+": the fetch panicked", 0)
+			time.Sleep(auth.RetryAfter)
+			d.check(t, d.tokens, "", 0, openID, keysURL)
+		})
+	}
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -20,6 +20,8 @@ func odd(bits int) []byte {
 	return n.SetBit(n, 0, 1).Bytes()
 }
 
+const usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
+
 // A key that must not be used is skipped. Each case has a token that it would verify,
 // without a kid, so that each key is tried.
 func TestUnusableKeysAreSkipped(t *testing.T) {
@@ -62,10 +64,8 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 		"empty":                 {jwk{}, ecToken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || strings.ContainsAny(err.Error(), "\r\n") || !strings.Contains(err.Error(), "key 1: ") {
-				t.Errorf("got %v; want one line that describes key 1", err)
-			} else if strings.HasPrefix(name, "private") != strings.Contains(err.Error(), "a private key: everybody can sign with it") {
-				t.Errorf("got %v", err)
+			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || err.Error() != "none of the 1 keys of the JSON Web Key Set is usable: add "+usableKey {
+				t.Errorf("got %v; want one line that describes usable keys", err)
 			}
 			v := staticVerifier(t, keySet(test.bad, newJWK(good.Public(), "good")))
 			check(t, v, test.token, invalid)
@@ -75,24 +75,6 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 	for _, bits := range []int{2048, 4096} {
 		if _, err := auth.ParseKeySet(keySet(jwk{"kty": "RSA", "n": b64(odd(bits)), "e": "AQAB"})); err != nil {
 			t.Errorf("an RSA key of %d bits, without a kid: %v", bits, err)
-		}
-	}
-}
-
-// Anybody can have the reason logged why a key is unusable, so it is short.
-func TestReasonIsShort(t *testing.T) {
-	good, long := newECKey(elliptic.P256()), strings.Repeat("x", 10000)
-	for kid, bad := range map[string]string{
-		"crv": toJSON(jwk{"kty": "EC", "crv": long, "kid": "crv"}),
-		"use": toJSON(with(newJWK(good.Public(), "use"), "use", long)),
-		"alg": toJSON(with(newJWK(good.Public(), "alg"), "alg", long)),
-		"":    `{"` + long + `":1,"` + long + `":1}`,
-	} {
-		v := staticVerifier(t, []byte(`{"keys":[`+bad+","+toJSON(newJWK(good.Public(), "good"))+"]}"))
-		token := compact(`{"alg":"ES384","kid":"`+kid+`"}`, lastingClaims, good, crypto.SHA256)
-		check(t, v, token, `the key "`+kid+`" is unusable: `)
-		if _, err := auth.ParseKeySet([]byte(`{"keys":[` + bad + "]}")); err == nil || len(err.Error()) > 500 {
-			t.Errorf("got %v, want a short error", err)
 		}
 	}
 }
@@ -115,13 +97,11 @@ func TestKeySetDocument(t *testing.T) {
 	for document, want := range map[string]string{
 		"<html>":                              "not a JSON Web Key Set, ",
 		`{"KEYS":[` + good + `]}`:             "none of the 0 keys ",
-		`{"keys":[1,1,1,1,1]}`:                "none of the 5 keys of the JSON Web Key Set is usable; key 1: ",
-		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys of the JSON Web Key Set is usable; key 1: jsontext: duplicate object member name",
+		`{"keys":[1,1,1,1,1]}`:                "none of the 5 keys ",
+		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys ",
 	} {
 		if _, err := auth.ParseKeySet([]byte(document)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", document, err, want)
-		} else if strings.HasPrefix(want, "none of the 5") && (strings.Count(err.Error(), "; key ") != 3 || !strings.HasSuffix(err.Error(), "; add at least one public RSA, EC or Ed25519 key")) {
-			t.Errorf("got %v, want the faults of three keys and a remedy", err)
 		}
 	}
 }
@@ -136,6 +116,6 @@ func TestUnusableKeyHasItsKid(t *testing.T) {
 	v := staticVerifier(t, keySet(keys...))
 	for n := range 20 {
 		token := compact(fmt.Sprintf(`{"alg":"ES256","kid":"%d"}`, n), lastingClaims, bad, crypto.SHA256)
-		check(t, v, token, fmt.Sprintf(`the key "%d" is unusable: its key_ops has another form`, n))
+		check(t, v, token, fmt.Sprintf(`the key "%d" is unusable: it must be `, n)+usableKey)
 	}
 }

@@ -8,77 +8,72 @@ import (
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/plantstore/internal/logging"
 )
 
 // maxHeaderLength is in bytes of base64url. A header with an RSA key (jwk) has 700. One
 // with certificates (x5c) has more, but go-jose would parse them before the signature is
-// verified, twice and for nothing.
+// verified, and for nothing.
 const maxHeaderLength = 1 << 10
 
-// algorithms doesn't have "none" or any symmetric algorithm: with a symmetric key,
+// algorithms contains neither "none" nor any symmetric algorithm: with a symmetric key,
 // whoever can verify a token can also sign one.
 var algorithms = []jose.SignatureAlgorithm{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
 }
 
-// A verifiedToken is what a token with a valid signature says.
-type verifiedToken struct {
-	caller Caller
-	claims checkedClaims
-	keys   *KeySet // that verified the signature
-}
-
-// verify checks everything about a token except the time. When its request
-// arrived, begunBefore fetches of keys had begun.
-func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int) (*verifiedToken, error) {
-	h, payload, err := parse(raw)
+// verify checks a token in this order. The first failure decides.
+//
+//  1. The form: three parts in canonical base64url.
+//  2. The header: the algorithm, typ, and no extensions.
+//  3. The claims: iss, the kind of token, aud, sub, exp and nbf. They come before the
+//     signature, so that a token for another service doesn't cost a fetch of keys.
+//  4. The signature, by one of the issuer's keys.
+//  5. The scopes. They come last, since only the issuer may make this program read a long list.
+//
+// The time is left to [verifiedToken.validAt], because a token in the cache can expire.
+// When the request arrived, begunBefore fetches of keys had begun.
+func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*verifiedToken, error) {
+	t, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	// The library parses the header again. It only rejects parameters that aren't used here,
-	// such as a malformed jwk.
-	jws, err := jose.ParseSignedCompact(raw, algorithms)
+	verified, err := v.checkClaims(t.claims)
 	if err != nil {
+		return nil, err
+	}
+	if verified.keys, err = v.checkSignature(ctx, t, begunBefore); err != nil {
+		return nil, err
+	}
+	if err := v.readScopes(&verified.caller, t.claims); err != nil {
+		return nil, err
+	}
+	return verified, nil
+}
+
+// checkSignature returns the keys that verify the token. If the known ones don't, the
+// issuer may have a new key, under any kid.
+func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int64) (*KeySet, error) {
+	// The library parses the header again, so it gets only tokens that pass all other checks.
+	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
+	if err != nil { // for example, a malformed jwk
 		return nil, invalid("malformed JOSE header")
 	}
-	claims, err := parseMembers("payload", payload)
-	if err != nil {
-		return nil, err
-	}
-	// The claims come before the signature: a token for another service must not cost a fetch.
-	checked, err := v.checkClaims(h, claims)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := v.signedBy(ctx, jws, h, begunBefore)
-	if err != nil {
-		return nil, err
-	}
-	// The scopes come last: only an issuer may make this program read a long list.
-	caller, err := v.newCaller(checked.subject, claims)
-	if err != nil {
-		return nil, err
-	}
-	return &verifiedToken{caller, checked, keys}, nil
-}
-
-// signedBy returns the keys that verify jws, whose header is h. If the present ones
-// don't, the issuer may have a new key, under any kid.
-func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h header, begunBefore int) (*KeySet, error) {
 	keys, err := v.keys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		fault := keys.verify(jws, h)
+		fault := keys.verify(jws, t.alg, t.kid)
 		if fault == nil {
 			return keys, nil
 		}
-		newer, err := v.keys.newer(ctx, keys, begunBefore)
+		newer, err := v.keys.search(ctx, keys, begunBefore)
 		switch {
-		case err != nil: // which would mean 503, but anybody can make up a kid
+		case err != nil: // not a 503, since anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 		case newer == nil:
 			return nil, fault
@@ -87,68 +82,128 @@ func (v *Verifier) signedBy(ctx context.Context, jws *jose.JSONWebSignature, h h
 	}
 }
 
-// A header has the parameters of a JOSE header that matter here.
-type header struct {
-	alg, kid string
-	typ      string // in lower case, without "application/"
+// A token is a parsed JWT. Anybody may have made it up.
+type token struct {
+	raw      string
+	alg, kid string  // of the header; the kid may be empty
+	claims   members // not checked yet
 }
 
-// parse returns the header and the payload of a JWS in compact serialization (RFC 7515
-// section 7.1). It accepts only the canonical encoding of each part. It ignores jku, jwk,
-// x5u, x5c and the like: the key set alone says what a key is.
-func parse(raw string) (h header, payload []byte, err error) {
+// parse parses a JWS in compact serialization (RFC 7515 section 7.1), and checks its
+// header. It accepts only the canonical encoding of each part.
+func parse(raw string) (*token, error) {
 	parts := strings.SplitN(raw, ".", 6) // 6 parts stand for any larger number
 	switch {
 	case len(parts) == 5:
-		return h, nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
+		return nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
 	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
-		return h, nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
+		return nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
 	case len(parts[0]) > maxHeaderLength:
-		return h, nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates", len(parts[0]), maxHeaderLength)
+		return nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates", len(parts[0]), maxHeaderLength)
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
+		var err error
 		if decoded[i], err = base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
-			return h, nil, invalid("part %d is not base64url without padding", i+1)
+			return nil, invalid("part %d is not base64url without padding", i+1)
 		}
 	}
-	h, err = parseHeader(decoded[0])
-	return h, decoded[1], err
+	t := &token{raw: raw}
+	header, err := parseMembers("header", decoded[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := t.readHeader(header); err != nil {
+		return nil, err
+	}
+	t.claims, err = parseMembers("payload", decoded[1])
+	return t, err
 }
 
-func parseHeader(data []byte) (h header, err error) {
-	m, err := parseMembers("header", data)
-	if err != nil {
-		return h, err
-	}
+// readHeader ignores jku, jwk, x5u, x5c and the like: the key set alone says what a key is.
+func (t *token) readHeader(header members) (err error) {
 	// No extension is supported. With b64 (RFC 7797), the signature could cover
 	// other bytes than those that are read here.
-	if m.has("crit") || m.has("b64") {
-		return h, invalid("header crit or b64")
+	if header.has("crit") || header.has("b64") {
+		return invalid("header crit or b64")
 	}
-	if h.alg, err = m.text("alg"); err != nil {
-		return h, err
+	if t.alg, err = header.text("alg"); err != nil {
+		return err
 	}
-	if !slices.Contains(algorithms, jose.SignatureAlgorithm(h.alg)) {
-		return h, invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(h.alg))
+	if !slices.Contains(algorithms, jose.SignatureAlgorithm(t.alg)) {
+		return invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(t.alg))
 	}
-	if m.has("kid") {
-		if h.kid, err = m.text("kid"); err != nil {
-			return h, err
+	if header.has("kid") {
+		if t.kid, err = header.text("kid"); err != nil {
+			return err
 		}
 	}
-	if m.has("typ") {
-		typ, err := m.text("typ")
+	if header.has("typ") {
+		typ, err := header.text("typ")
 		if err != nil {
-			return h, err
+			return err
 		}
-		h.typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-		if h.typ != "jwt" && h.typ != "at+jwt" { // RFC 7519 section 5.1, RFC 9068 section 2.1
-			return h, invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
+		switch strings.TrimPrefix(strings.ToLower(typ), "application/") {
+		case "jwt", "at+jwt": // RFC 7519 section 5.1, RFC 9068 section 2.1
+		default:
+			return invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
 		}
 	}
-	return h, nil
+	return nil
 }
+
+// members are those of a JSON object. They distinguish null from absent.
+type members map[string]jsontext.Value
+
+// parseMembers parses a part of a token. Names are case-sensitive. Duplicate names,
+// invalid UTF-8 and lone surrogates are errors: a parser that drops or replaces them
+// could give two users the same subject. For this reason, and since it checks neither
+// sub nor fractions of seconds, go-jose's jwt package isn't used.
+func parseMembers(part string, data []byte) (members, error) {
+	var m members
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, invalid("the %s is not a JSON object in UTF-8 without duplicate names", part)
+	}
+	return m, nil
+}
+
+func (m members) has(name string) bool { return m[name] != nil }
+
+// text returns a member that must be a string.
+func (m members) text(name string) (string, error) {
+	if !m.has(name) {
+		return "", missing(name)
+	}
+	s, ok := unquote(m[name])
+	if !ok {
+		return "", invalid("%s is not a string", name)
+	}
+	return s, nil
+}
+
+// texts returns the strings of a member that must be a string or an array of strings. A
+// null in the array counts as "".
+func (m members) texts(name string) ([]string, error) {
+	if !m.has(name) {
+		return nil, missing(name)
+	}
+	if s, ok := unquote(m[name]); ok {
+		return []string{s}, nil
+	}
+	var array []string
+	err := json.Unmarshal(m[name], &array)
+	if err != nil || m[name].Kind() != jsontext.KindBeginArray { // Unmarshal accepts null
+		return nil, invalid("%s is neither a string nor an array of strings", name)
+	}
+	return array, nil
+}
+
+func unquote(v jsontext.Value) (s string, ok bool) {
+	b, err := jsontext.AppendUnquote(nil, v)
+	return string(b), err == nil
+}
+
+func missing(name string) error { return invalid("no %s: configure the issuer to include it", name) }
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrInvalidToken}, args...)...)

@@ -136,7 +136,7 @@ func TestHeader(t *testing.T) {
 		`{"alg":"ES256","kid":"es256","crit":null}`:                    "header crit or b64",
 		`{"alg":"ES256","kid":"es256","b64":true}`:                     "header crit or b64",
 		`{"alg":"ES256","kid":"rs256"}`:                                `no key for ES256 has the kid "rs256"`,
-		`{"alg":"ES256","kid":"ed448"}`:                                `the key "ed448" is unusable: go-jose/go-jose: unsupported key type`,
+		`{"alg":"ES256","kid":"ed448"}`:                                `the key "ed448" is unusable: it must be a public RSA key`,
 		`{"alg":"ES256","kid":null}`:                                   "kid is not a string",
 		`{"alg":"ES256","kid":"gone` + strings.Repeat("x", 600) + `"}`: `no key for ES256 has the kid "gonexxx`,
 		`{"alg":"ES256","kid":"other","kid":"es256"}`:                  "without duplicate names",
