@@ -114,42 +114,17 @@ check-rename: ## rename a copy, build it, and run the quick half of its tests
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.
 
-.PHONY: build-PlantFunction build deploy acceptance-stack logs delete need-stack snapshot dynamodb start-api
+.PHONY: build-PlantFunction build deploy acceptance-stack logs delete snapshot dynamodb start-api
 
 CONFIG_ENV ?= default
+STACK ?= $(if $(filter production,$(CONFIG_ENV)),plants-production,plants)
 
-# setting returns what a profile of samconfig.toml sets for sam deploy, without quotes:
-# $(call setting,stack_name,production) is plants-production. The profile is a regular
-# expression, so $(call setting,stack_name,.*) is plants plants-production.
-#
-#	[production.deploy.parameters]
-#	stack_name = "plants-production"
-setting = $(shell awk -F ' = ' '/^\[/ { section = $$1 } section ~ /^\[$2\.deploy\./ && $$1 == "$1" { print $$2 }' samconfig.toml | tr -d '"\\')
+# The processor of the function: Architectures in template.yaml is the same.
+GOARCH ?= arm64
 
-STACK = $(firstword $(call setting,stack_name,$(CONFIG_ENV)))
-
-# SAM takes the region that sam deploy --guided saved, or else AWS_DEFAULT_REGION. The
-# AWS CLI knows nothing of the first, and prefers AWS_REGION.
-REGION = $(firstword $(call setting,region,$(CONFIG_ENV)) $(AWS_DEFAULT_REGION))
-in_region = $(if $(REGION),export AWS_REGION='$(REGION)' AWS_DEFAULT_REGION='$(REGION)' &&)
-
-# SAM doesn't tell make the parameter Architecture, so it is read here. It is arm64 with
-#
-#	parameter_overrides = "Architecture=arm64 LogLevel=info"
-#
-# A `sam build` that make hasn't started sets ARTIFACTS_DIR, but not the profile. Then all
-# profiles count: with two architectures this is "arm64 x86_64", which no target accepts.
-OVERRIDES = $(call setting,parameter_overrides,$(if $(ARTIFACTS_DIR),.*,$(CONFIG_ENV)))
-ARCHITECTURE = $(sort $(patsubst Architecture=%,%,$(filter Architecture=%,$(OVERRIDES))))
-GOARCH_arm64 = arm64
-GOARCH_x86_64 = amd64
-
-# sam build runs this target in a copy of the repository. The target build gives it its
-# ARCHITECTURE.
+# sam build runs this target in a copy of the repository.
 build-PlantFunction:
-	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'samconfig.toml: parameter_overrides need Architecture=arm64 or' \
-		'Architecture=x86_64, not "$(ARCHITECTURE)"; with two kinds, run make build CONFIG_ENV=…' >&2; exit 1; }
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -tags lambda.norpc -trimpath -buildvcs=false \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
@@ -158,42 +133,29 @@ COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null
 CHANGED = $(if $(shell git status --porcelain 2>/dev/null),+)
 REVISION = $(COMMIT)$(CHANGED).$(shell date -u +%y%m%d%H%M%S)
 
-OTHER_ARCHITECTURE = $(filter-out $(ARCHITECTURE),arm64 x86_64)
-
 SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
 
-# The sed edits the built template, here for x86_64. Then sam deploy can't choose the
-# architecture that wasn't built for.
-#
-#	    Default: arm64             Default: x86_64
-#	    AllowedValues:             AllowedValues:
-#	    - arm64                    - x86_64
-#	    - x86_64
-#	      Revision: unknown        Revision: "09d7e83.261123061200"
+# The sed writes the revision into the built template.
 build: ## build the function in .aws-sam/build
 	@$(call need,go,https://go.dev/dl/)
 	@$(call need,sam,$(SAM_CLI))
-	MAKEFLAGS='ARCHITECTURE=$(ARCHITECTURE)' sam build --config-env '$(CONFIG_ENV)'
-	sed -i.sam -e 's/Default: $(OTHER_ARCHITECTURE)$$/Default: $(ARCHITECTURE)/' -e '/^    - $(OTHER_ARCHITECTURE)$$/d' \
-		-e 's/Revision: unknown$$/Revision: "$(REVISION)"/' .aws-sam/build/template.yaml
+	sam build
+	sed -i.sam 's/Revision: unknown$$/Revision: "$(REVISION)"/' .aws-sam/build/template.yaml
 
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
 
-acceptance-stack: need-stack ## run the acceptance suite against the deployed stack, as users of its user pool
-	$(in_region) test/e2e/stack.sh '$(STACK)'
+acceptance-stack: ## run the acceptance suite against the deployed stack, as users of its user pool
+	test/e2e/stack.sh '$(STACK)'
 
-logs: need-stack ## follow the logs of the function and the API
+logs: ## follow the logs of the function and the API
 	@$(call need,sam,$(SAM_CLI))
-	sam logs --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)' --tail
+	sam logs --stack-name '$(STACK)' --tail
 
-delete: need-stack ## delete the stack, but keep the table and the user pool
+delete: ## delete the stack, but keep the table and the user pool
 	@$(call need,sam,$(SAM_CLI))
 	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
 	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
-
-need-stack:
-	@test -n '$(STACK)' || { echo 'samconfig.toml has no stack_name for the profile "$(CONFIG_ENV)": set CONFIG_ENV or STACK' >&2; exit 1; }
 
 # With CI=true the test fails without Python. Otherwise it would be skipped.
 snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml; needs Python
@@ -202,12 +164,13 @@ snapshot: ## write test/template/testdata again: what CloudFormation makes of te
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
 
-# sam local runs the function without emulation if it is built for this machine.
-# That build has a folder of its own, since sam deploy deploys .aws-sam/build.
-LOCAL_ARCHITECTURE = $(if $(filter amd64,$(shell go env GOARCH)),x86_64,arm64)
-LOCAL_PARAMETERS = --parameter-overrides Architecture=$(LOCAL_ARCHITECTURE)
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
+
+# This builds for the processor of this machine, and says so in the built template. Otherwise
+# Docker would have to emulate another processor. The build has a folder of its own, since
+# sam deploy deploys .aws-sam/build.
+HOST_GOARCH = $(shell go env GOHOSTARCH)
 
 start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
 	@$(call need,docker,https://docs.docker.com/get-docker/)
@@ -217,6 +180,7 @@ start-api: ## run the function with sam local at http://127.0.0.1:3000; needs th
 		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
 	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
-	MAKEFLAGS=ARCHITECTURE=$(LOCAL_ARCHITECTURE) sam build --build-dir .aws-sam/local $(LOCAL_PARAMETERS)
-	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/env.json $(LOCAL_PARAMETERS) \
+	GOARCH=$(HOST_GOARCH) sam build --build-dir .aws-sam/local
+	sed -i.sam 's/- arm64$$/- $(if $(filter amd64,$(HOST_GOARCH)),x86_64,arm64)/' .aws-sam/local/template.yaml
+	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/env.json \
 		--add-host host.docker.internal:host-gateway --warm-containers LAZY

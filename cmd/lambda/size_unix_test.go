@@ -22,7 +22,7 @@ func TestPackageSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", "build-PlantFunction", "ARTIFACTS_DIR="+dir, "ARCHITECTURE=x86_64")
+	cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", "build-PlantFunction", "ARTIFACTS_DIR="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

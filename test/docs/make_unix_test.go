@@ -15,13 +15,11 @@ import (
 
 // The targets for AWS say which tool is missing, and where to get it.
 func TestMissingTool(t *testing.T) {
-	harness.Need(t, "make", "go", "awk", "tr")
+	harness.Need(t, "make", "go")
 	tools := t.TempDir() // with all that they need except sam
-	for _, name := range []string{"go", "awk", "tr"} {
-		path, _ := exec.LookPath(name)
-		if err := os.Symlink(path, filepath.Join(tools, name)); err != nil {
-			t.Fatal(err)
-		}
+	path, _ := exec.LookPath("go")
+	if err := os.Symlink(path, filepath.Join(tools, "go")); err != nil {
+		t.Fatal(err)
 	}
 	for _, target := range []string{"build", "deploy", "logs", "delete"} {
 		cmd := exec.CommandContext(t.Context(), "make", "-C", "../..", target)

@@ -28,7 +28,7 @@ func TestEnvironment(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
 	cmd.Env = []string{"NO_PROXY=user", "PLANTS_TOKEN_1=user"} // the second is for TestDeployment
 	for name := range strings.FieldsSeq(`TOKEN_ISSUER REQUIRE_SCOPES LOG_LEVEL CORS_ORIGINS TABLE_NAME ORCHID_TABLE_NAME AWS_PROFILE AWS_CONFIG_FILE
-		CONFIG_ENV STACK REGION MAKEFLAGS LOCAL_ISSUER PYTHONPATH SAM_CLI_DEBUG GIT_DIR LC_ALL LANG`) {
+		CONFIG_ENV STACK MAKEFLAGS LOCAL_ISSUER PYTHONPATH SAM_CLI_DEBUG GIT_DIR LC_ALL LANG`) {
 		cmd.Env = append(cmd.Env, name+"=user")
 	}
 	out, err := cmd.CombinedOutput()

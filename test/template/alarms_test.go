@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"example.com/plantstore/internal/dynamo"
 )
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
@@ -34,8 +31,7 @@ func (r resource) metrics() (all []string) {
 	return all
 }
 
-// condition returns when the alarm goes off, followed by its metrics, those of tables
-// without the dimensions that TestTableAlarms covers.
+// condition returns when the alarm goes off, followed by its metrics.
 func (r resource) condition() string {
 	expression := ""
 	for _, m := range list(r.Properties, "Metrics") {
@@ -44,11 +40,7 @@ func (r resource) condition() string {
 	points := cmp.Or(str(r.Properties, "DatapointsToAlarm"), str(r.Properties, "EvaluationPeriods"))
 	text := fmt.Sprintf("%s %s %s in %s of %s periods, %s", expression, str(r.Properties, "ComparisonOperator"),
 		str(r.Properties, "Threshold"), points, str(r.Properties, "EvaluationPeriods"), str(r.Properties, "TreatMissingData"))
-	metrics := r.metrics()
-	for i := range metrics {
-		metrics[i] = regexp.MustCompile(`(^AWS/DynamoDB \w+).* (\w+ \d+)$`).ReplaceAllString(metrics[i], "$1 $2")
-	}
-	return strings.TrimSpace(text) + ": " + strings.Join(slices.Compact(metrics), ", ")
+	return strings.TrimSpace(text) + ": " + strings.Join(r.metrics(), ", ")
 }
 
 // An alarm on anything else would never go off, or always. Alarms are known by what they
@@ -64,10 +56,8 @@ func TestAlarms(t *testing.T) {
 			"AWS/ApiGateway 5xx" + api + " Sum 3600, AWS/ApiGateway Count" + api + " Sum 3600": "a service with one request a minute may fail all of them",
 		"IF(errors >= 20, 100 * errors / requests, 0) GreaterThanThreshold 20 in 1 of 1 periods, notBreaching: " +
 			"AWS/ApiGateway 4xx" + api + " Sum 3600, AWS/ApiGateway Count" + api + " Sum 3600": "a wrong audience gives everybody 401, and throttling 429",
-		"GreaterThanThreshold 50 in 1 of 1 periods, notBreaching: AWS/Lambda Throttles FunctionName=${PlantFunction} Sum 60":       "clients get 5xx that the function doesn't see",
-		"GreaterThanThreshold 1 in 3 of 3 periods, notBreaching: AWS/ApiGateway Latency" + api + " PR(2000:60000) 300":             "clients wait longer than a cold start takes",
-		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 50 in 1 of 5 periods, notBreaching: AWS/DynamoDB SystemErrors Sum 60":        "DynamoDB fails",
-		"SUM(FILL(METRICS(), 0)) GreaterThanThreshold 50 in 1 of 5 periods, notBreaching: AWS/DynamoDB WriteThrottleEvents Sum 60": "clients get 503",
+		"GreaterThanThreshold 50 in 1 of 1 periods, notBreaching: AWS/Lambda Throttles FunctionName=${PlantFunction} Sum 60": "clients get 5xx that the function doesn't see",
+		"GreaterThanThreshold 1 in 3 of 3 periods, notBreaching: AWS/ApiGateway Latency" + api + " PR(2000:60000) 300":       "clients wait longer than a cold start takes",
 	}
 	conditions := maps.Clone(unseen)
 	for name, r := range deploy(t, overrides("AlarmTopic="+topic)).Resources {
@@ -86,11 +76,6 @@ func TestAlarms(t *testing.T) {
 			if got := str(r.Properties, key); got != `["`+topic+`"]` {
 				t.Errorf("template.yaml: %s of %s are %s, want AlarmTopic", key, name, got)
 			}
-		}
-		// With late data, the last period is always the fill value, so that the
-		// alarm would never change its state.
-		if strings.Contains(str(r.Properties, "Metrics"), "FILL(") && at(r.Properties, "DatapointsToAlarm") == nil {
-			t.Errorf("template.yaml: %s needs DatapointsToAlarm, since FILL replaces the last data point if it is late", name)
 		}
 	}
 	for condition, why := range unseen {
@@ -135,30 +120,6 @@ func TestDeploymentGroup(t *testing.T) {
 		}
 		if got := str(s.Resources["ApiFailures"].Properties, "AlarmName"); got != "plants-api-failures" {
 			t.Errorf("template.yaml: ApiFailures is called %s, but the deployment watches plants-api-failures", got)
-		}
-	}
-}
-
-// The alarms watch the actions on the table and its index, and the writes of both. They
-// may watch other actions, too.
-func TestTableAlarms(t *testing.T) {
-	t.Parallel()
-	// Where the operation of the metric isn't named like the permission.
-	operations := map[string]string{"dynamodb:ConditionCheckItem": "TransactWriteItems"}
-	var want, got []string
-	const table = " TableName=restored"
-	want = append(want, "WriteThrottleEvents"+table, "WriteThrottleEvents"+table+" GlobalSecondaryIndexName="+dynamo.OwnerIndex)
-	for _, action := range slices.Concat(dynamo.TableActions, dynamo.IndexActions) {
-		want = append(want, "SystemErrors"+table+" Operation="+cmp.Or(operations[action], strings.TrimPrefix(action, "dynamodb:")))
-	}
-	for _, r := range deploy(t, overrides("ExistingTable=restored AlarmTopic="+topic)).Resources {
-		if r.Type == "AWS::CloudWatch::Alarm" {
-			got = append(got, r.metrics()...)
-		}
-	}
-	for _, metric := range want {
-		if !slices.Contains(got, "AWS/DynamoDB "+metric+" Sum 60") {
-			t.Errorf("template.yaml: no alarm watches %s; these are watched:\n%s", metric, strings.Join(got, "\n"))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,11 +56,9 @@ func TestSettings(t *testing.T) {
 		{function, "Timeout", "", "10", "requests get their own 504 half a second before it; docs/costs.md and clients count on 10 s, API Gateway allows 30 s"},
 		{function, "MemorySize", "", "256", "the processor's share depends on it: docs/benchmarks.md and docs/costs.md hold for this size"},
 		{function, "LoggingConfig", "", logging, "LOG_LEVEL has filtered the lines already; alarms need the lines of the platform, retention needs this group"},
-		{function, "ReservedConcurrentExecutions", "Architecture=arm64", "", "a new account has no concurrency to reserve"},
-		{function, "ReservedConcurrentExecutions", "ReservedConcurrency=5", "5", "the parameter must take effect"},
-		{function, "TracingConfig.Mode", "Architecture=arm64", "PassThrough", "traces cost"},
+		{function, "ReservedConcurrentExecutions", "", "", "a new account has no concurrency to reserve"},
+		{function, "TracingConfig.Mode", "LogLevel=info", "PassThrough", "traces cost"},
 		{function, "TracingConfig.Mode", "Tracing=true", "Active", "the parameter must take effect"},
-		{function, "Architectures", "Architecture=x86_64", `["x86_64"]`, "make build has built for this processor"},
 
 		{function + "DeploymentGroup", "AutoRollbackConfiguration", "", `{"Enabled":true,"Events":["DEPLOYMENT_FAILURE","DEPLOYMENT_STOP_ON_ALARM","DEPLOYMENT_STOP_ON_REQUEST"]}`, "a canary that fails must lose its traffic"},
 		{function + "DeploymentGroup", "ServiceRoleArn", "", "${CodeDeployServiceRole.Arn}", "SAM's own role has no permissions boundary"},
@@ -69,13 +68,13 @@ func TestSettings(t *testing.T) {
 		{"PlantApi", route + "x-amazon-apigateway-integration.uri", "", "arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${PlantFunctionAliaslive}/invocations", "traffic that bypasses the alias bypasses the canary"},
 		{stage, "AutoDeploy", "", "true", "a changed API would not reach the stage"},
 		{stage, "AccessLogSettings.DestinationArn", "", "arn:aws:logs:eu-central-1:${AWS::AccountId}:log-group:${AccessLogs}", "retention and the query for throttling in docs/operations.md need this group"},
-		{stage, "DefaultRouteSettings", "Architecture=arm64", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
+		{stage, "DefaultRouteSettings", "LogLevel=info", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
 		{stage, "DefaultRouteSettings", "ThrottlingRate=1 ThrottlingBurst=2", `{"ThrottlingBurstLimit":"2","ThrottlingRateLimit":"1"}`, "the parameters must take effect"},
 
 		{"ApiMapping", "Stage", domain, "${PlantApiApiGatewayDefaultStage}", "the domain must lead to the stage"},
 		{"ApiMapping", "DomainName", domain, "${ApiDomain}", "the domain must exist first"},
 		{"ApiDomain", "DomainName", domain, "plants.example.com", "the parameter must take effect"},
-		{"Outputs", "BaseUrl.Value", "Architecture=arm64", "${PlantApi.ApiEndpoint}", "clients and the acceptance suite find the service there"},
+		{"Outputs", "BaseUrl.Value", "LogLevel=info", "${PlantApi.ApiEndpoint}", "clients and the acceptance suite find the service there"},
 		{"Outputs", "BaseUrl.Value", domain, "https://plants.example.com", "clients and the acceptance suite find the service there"},
 		{"Outputs", "DomainTarget.Value", domain, "${ApiDomain.RegionalDomainName}", "the domain must lead to API Gateway"},
 
@@ -155,27 +154,34 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// Both profiles name what is changed for an incident, since SAM keeps what they don't
-// name, and the template accepts what they name. SAM waits as long as a deployment may
-// take: 90 minutes for the slowest one, and what comes before.
+// A profile is what samconfig.toml sets for sam deploy.
+var profile = regexp.MustCompile(`(?s)\n\[(\w+)\.deploy\.parameters\]\nstack_name = "(.*?)"\ns3_prefix = "(.*?)"\n.*?max_wait_duration = (\d+)\nparameter_overrides = "(.*?)"\n`)
+
+// Each profile has the stack that make knows it by, and a folder of its own for the code,
+// since sam delete deletes the folder. It names what is changed for an incident, since SAM
+// keeps what it doesn't name, and the template accepts what it names. SAM waits as long as
+// a deployment may take: 90 minutes for the slowest one, and what comes before.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	config := readFile(t, "samconfig.toml")
-	if n := len(regexp.MustCompile(`(?m)^max_wait_duration = (1[2-9]\d|[2-9]\d\d)$`).FindAllString(config, -1)); n != 2 {
-		t.Errorf("samconfig.toml has a max_wait_duration of 120 minutes or more in %d profiles, want 2: sam deploy would give up before the deployment ends", n)
-	}
-	profiles := regexp.MustCompile(`(?m)^parameter_overrides = (.*)$`).FindAllStringSubmatch(config, -1)
-	for _, p := range profiles {
-		parameters := overrides(strings.Trim(p[1], `"`))
+	stacks := map[string]string{"default": "plants", "production": "plants-production"}
+	for _, p := range profile.FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1) {
+		name, stackName, prefix, minutes, parameters := p[1], p[2], p[3], p[4], overrides(p[5])
+		if stackName != stacks[name] || prefix != stackName {
+			t.Errorf("samconfig.toml: the profile %s has the stack %q and the prefix %q, want %q for both, as in the Makefile", name, stackName, prefix, stacks[name])
+		}
+		if n, _ := strconv.Atoi(minutes); n < 120 {
+			t.Errorf("samconfig.toml: max_wait_duration is %d in the profile %s: sam deploy would give up before the slowest deployment ends", n, name)
+		}
 		s := deploy(t, parameters)
 		for _, name := range []string{"Deployment", "LogLevel", "RollbackAlarms"} {
 			if _, declared := s.Parameters[name]; declared && parameters[name] == "" {
-				t.Errorf("samconfig.toml: %s lacks %s: set for an incident, it would stay", p[1], name)
+				t.Errorf("samconfig.toml: %s lacks %s: set for an incident, it would stay", p[5], name)
 			}
 		}
+		delete(stacks, name)
 	}
-	if len(profiles) != 2 {
-		t.Errorf("samconfig.toml has parameter_overrides for %d profiles, want 2", len(profiles))
+	if len(stacks) > 0 {
+		t.Errorf("samconfig.toml lacks the profiles of %q, or a setting of them", stacks)
 	}
 }
 
@@ -189,7 +195,6 @@ func TestRefused(t *testing.T) {
 		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
 		"CorsOrigins=https://u@a.example": "CorsOrigins",
 		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
-		"ReservedConcurrency=0":           "ReservedConcurrency",
 		"ExistingTable=a/b":               "ExistingTable",
 		"PermissionsBoundary=boundary":    "PermissionsBoundary",
 		"DomainName=plants.example.com":   "need each other",
