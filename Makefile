@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers rename check-rename
+.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers deployment rename check-rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
 
-# Not issuers, which downloads hundreds of megabytes. Without arguments .ci/run runs it too.
+# Not issuers and deployment, which download much. Without arguments .ci/run runs them too.
 ci: check check-rename api-lint api-compat contract ## what .github/workflows/ci.yml runs with the pinned toolchain
 
 # Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
@@ -101,6 +101,12 @@ issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Pyth
 	go vet -tags issuers ./test/issuers
 	$(STATICCHECK) -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
+
+# The tag keeps out of `go test ./...` what downloads a stand-in for AWS.
+deployment: ## deploy to a stand-in for AWS, with the commands of the pages; needs Python
+	go vet -tags deployment ./test/deployment
+	$(STATICCHECK) -tags deployment ./test/deployment
+	go test -tags deployment -count=1 -timeout 30m -v ./test/deployment
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')

@@ -28,6 +28,10 @@ type Target struct {
 
 	Lag time.Duration // how long a list may show an earlier state
 
+	// Gateway says that API Gateway is in front. It may respond to OPTIONS itself, and add
+	// headers to 204. The suite then tries neither OPTIONS nor the exceptions.
+	Gateway bool
+
 	// Exceptions maps what the target's front, such as an HTTP API, can't pass on to
 	// the reason: either a part of the suite, such as "auth-expired", which is
 	// skipped, or an exchange by the name of its script and either its comment or

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -122,8 +123,14 @@ func (s script) try(t *testing.T, v *vars, x *exchange, row string) error {
 	if s.name == "must-fail" {
 		reason = "it expects what is wrong"
 	}
+	if v.client.Gateway && strings.HasPrefix(v.expand(x.sent.start), http.MethodOptions+" ") {
+		return nil
+	}
 	if reason == "" {
 		return x.run(t, v, v.client.Lag)
+	}
+	if v.client.Gateway && s.name != "must-fail" {
+		return nil
 	}
 	if x.run(t, v, 0) == nil {
 		return fmt.Errorf("passes, but should fail: %s", reason)

@@ -1,0 +1,206 @@
+//go:build deployment
+
+// Package deployment deploys template.yaml to a stand-in for AWS, with the commands of
+// the pages, and uses the service there. standin.py says what the stand-in can't show.
+package deployment
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"example.com/plantstore/test/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+const (
+	deploymentPage = "docs/deployment.md"
+	operationsPage = "docs/operations.md"
+)
+
+// TestDeployment is the life of a stack. Each step needs those before it.
+func TestDeployment(t *testing.T) {
+	a := newAccount(t)
+	for _, step := range []struct {
+		name string
+		run  func(*testing.T, *account)
+	}{
+		{"deploy", firstDeployment},
+		{"new version", newVersion},
+		{"return to the earlier version", earlierVersion},
+		{"new parameters", newParameters},
+		{"acceptance suite", acceptance},
+		{"refused parameters", refused},
+		{"remove", remove},
+		{"adopt", adopt},
+	} {
+		if !t.Run(step.name, func(t *testing.T) { step.run(t, a) }) {
+			t.Fatalf("the stand-in's last lines:\n%s", a.log())
+		}
+	}
+}
+
+// firstDeployment deploys a stack whose code has one text changed, creates a user, and
+// makes the first requests. The plant with the id 8 then stays.
+func firstDeployment(t *testing.T, a *account) {
+	a.run(t, "sed -i.new 's/no such path/an earlier text/' internal/handlers/*.go && make deploy")
+	first := block(t, deploymentPage, "BASE=$(output BaseUrl)")
+	printed := a.run(t, first+block(t, deploymentPage, "admin-create-user --user-pool-id")+block(t, deploymentPage, "TOKEN=$(aws cognito-idp initiate-auth")+`echo; echo "$TOKEN"`)
+	a.set("TOKEN", lastLine(printed))
+	a.set("BASE", a.run(t, first+`echo "$BASE"`))
+	got := a.run(t, block(t, deploymentPage, `"$BASE/plants?include=id"`))
+	if want := "{\"name\":\"Basil\",\"tag\":\"herb\"}\n[{\"id\":7,\"name\":\"Basil\",\"tag\":\"herb\"}]\n204"; got != want {
+		t.Errorf("the first requests get\n%s\nwant\n%s", got, want)
+	}
+	a.run(t, `curl -sSf -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"id": 8, "name": "Fern"}' "$BASE/plants"`)
+	a.expectPlant(t)
+	a.expectUnknownPath(t, "an earlier text")
+}
+
+// expectPlant checks that the user still has the plant of firstDeployment.
+func (a *account) expectPlant(t *testing.T) {
+	t.Helper()
+	if got, want := a.run(t, `curl -sS -H "Authorization: Bearer $TOKEN" "$BASE/plants?include=id"`), `[{"id":8,"name":"Fern"}]`; got != want {
+		t.Errorf("the user's plants are %s, want %s", got, want)
+	}
+}
+
+// expectUnknownPath checks the response to a request for an unknown path.
+func (a *account) expectUnknownPath(t *testing.T, text string) {
+	t.Helper()
+	if got := a.run(t, `curl -sS "$BASE/nowhere"`); !strings.Contains(got, text) {
+		t.Errorf("an unknown path gets %s, want %q", got, text)
+	}
+}
+
+// newVersion deploys the code of this project, with the command of deploy.yml.
+func newVersion(t *testing.T, a *account) {
+	revision := a.run(t, a.output("Revision"))
+	a.run(t, `for file in internal/handlers/*.new; do mv "$file" "${file%.new}"; done; make build; aws s3 mb s3://artifacts; `+workflowCommand(t))
+	a.expectUnknownPath(t, "no such path")
+	if a.run(t, a.output("Revision")) == revision {
+		t.Errorf("after another build, the output Revision is still %s", revision)
+	}
+	a.expectPlant(t)
+}
+
+// workflowCommand returns the command with which deploy.yml deploys to staging.
+func workflowCommand(t *testing.T) string {
+	var workflow struct {
+		Jobs map[string]struct {
+			Env   map[string]string
+			Steps []struct{ Run string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, ".github/workflows/deploy.yml")), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	staging := workflow.Jobs["staging"]
+	for _, step := range staging.Steps {
+		if strings.HasPrefix(step.Run, "sam deploy ") {
+			return "CONFIG_ENV=" + staging.Env["CONFIG_ENV"] + "\n" + strings.NewReplacer(
+				"${{ vars.STAGING_BUCKET }}", "artifacts",
+				"${{ vars.STAGING_CLOUDFORMATION_ROLE }}", "arn:aws:iam::000000000000:role/cloudformation").Replace(step.Run)
+		}
+	}
+	t.Fatal("deploy.yml: the job staging has no step that begins with sam deploy")
+	return ""
+}
+
+// earlierVersion gives all traffic to the first version, and back to the second one.
+func earlierVersion(t *testing.T, a *account) {
+	commands := block(t, operationsPage, "aws lambda update-alias")
+	version := func(n string) string {
+		return strings.Replace(commands, "--function-version 41", "--function-version "+n, 1)
+	}
+	a.set("FUNCTION", lastLine(a.run(t, version("1")+`echo; echo "$FUNCTION"`)))
+	a.expectUnknownPath(t, "an earlier text")
+	a.run(t, version("2"))
+	a.expectUnknownPath(t, "no such path")
+}
+
+// newParameters deploys the same build with other parameters. They must reach the version
+// that has the traffic, and the API.
+func newParameters(t *testing.T, a *account) {
+	a.run(t, "sam deploy --parameter-overrides LogLevel=debug CorsOrigins=https://pages.example")
+	got := a.run(t, `aws lambda get-function-configuration --function-name "$FUNCTION" --qualifier live --query Environment.Variables.LOG_LEVEL --output text`)
+	if got != "debug" {
+		t.Errorf("after a deployment with LogLevel=debug the live version has LOG_LEVEL=%s", got)
+	}
+	headers := a.run(t, `curl -sS -o /dev/null -D - -H 'Origin: https://pages.example' "$BASE/plants"`)
+	if !strings.Contains(strings.ToLower(headers), "access-control-allow-origin: https://pages.example") {
+		t.Errorf("after a deployment with CorsOrigins a page gets\n%s", headers)
+	}
+}
+
+// acceptance runs the acceptance suite on the stack, here with CORS. It leaves no users.
+func acceptance(t *testing.T, a *account) {
+	a.runIn(t, "../..", "make acceptance-stack")
+	if users := a.run(t, `aws cognito-idp list-users --user-pool-id "$(`+a.output("UserPoolId")+`)" --query 'Users[].Username' --output text`); users != "alice" {
+		t.Errorf("after the acceptance suite the pool has the users %s, want alice", users)
+	}
+	a.expectPlant(t)
+}
+
+// refused deploys a value that the template rejects. Whoever runs it sees which.
+func refused(t *testing.T, a *account) {
+	out := a.run(t, "! sam deploy --parameter-overrides LogLevel=loud 2>&1")
+	if !strings.Contains(out, "LogLevel") {
+		t.Errorf("a deployment with LogLevel=loud fails with\n%s", out)
+	}
+	a.expectPlant(t)
+}
+
+// remove deletes the stack, which leaves the table and the user pool.
+func remove(t *testing.T, a *account) {
+	out := a.run(t, a.functions+block(t, deploymentPage, "make delete")+`echo; echo "$TABLE $POOL"`)
+	table, pool, _ := strings.Cut(lastLine(out), " ")
+	a.set("TABLE", table)
+	a.set("POOL", pool)
+	a.run(t, "! aws cloudformation describe-stacks --stack-name plants 2>&1")
+	a.run(t, `aws dynamodb describe-table --table-name "$TABLE"`)
+	a.run(t, `aws cognito-idp describe-user-pool --user-pool-id "$POOL"`)
+}
+
+// adopt deploys a new stack for the old table and pool. Its users find their plants.
+func adopt(t *testing.T, a *account) {
+	a.run(t, block(t, operationsPage, "CLIENTS=$(aws cognito-idp list-user-pool-clients"))
+	a.set("BASE", a.run(t, a.output("BaseUrl")))
+	a.expectPlant(t)
+}
+
+// lastLine returns the last line of a text.
+func lastLine(text string) string { return text[strings.LastIndex(text, "\n")+1:] }
+
+// block returns the one sh block of a page that contains the text, without indentation.
+func block(t *testing.T, page, text string) (found string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$").FindAllStringSubmatch(readFile(t, page), -1) {
+		if !strings.Contains(m[1], text) {
+			continue
+		}
+		if found != "" {
+			t.Fatalf("%s has several blocks of commands with %s", page, text)
+		}
+		found = m[1]
+	}
+	if found == "" {
+		t.Fatalf("%s has no block of commands with %s", page, text)
+	}
+	return found
+}
+
+// readFile reads a file in the top folder of the repository.
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
