@@ -47,7 +47,7 @@ func openFile(path string) (*bbolt.DB, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		return nil, errors.New("it is empty: remove it to start without plants, or restore a backup")
+		return nil, errors.New("it is empty: restore a backup, or remove the file to start without data")
 	}
 	db, err := openDB(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func openDB(path string) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait})
 	_, isSystem := errors.AsType[syscall.Errno](err)
 	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // it is about the contents
-		return nil, fmt.Errorf("it is of another program, or damaged: %w: restore a backup, or move the file away to start without plants", err)
+		return nil, fmt.Errorf("it is damaged: %w: restore a backup, or move the file away to start without data", err)
 	}
 	return db, err
 }
