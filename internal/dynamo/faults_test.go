@@ -69,7 +69,7 @@ func TestFaultLasts(t *testing.T) {
 }
 
 // The SDK's messages are structured lines with the id of their request, those about retries
-// at level debug. (DynamoDB Local sends no checksum with an error, which the SDK warns about.)
+// at level debug. A failed condition is no warning.
 func TestLog(t *testing.T) {
 	var lines bytes.Buffer
 	direct, table := dynamolocal.Table(t)
@@ -95,6 +95,9 @@ func TestLog(t *testing.T) {
 		if !strings.Contains(line, `"request_id":"r-1"`) {
 			t.Errorf("line without the request's id: %s", line)
 		}
+	}
+	if strings.Contains(lines.String(), `"WARN"`) {
+		t.Errorf("a warning about a failed condition:\n%s", &lines)
 	}
 	lines.Reset()
 	proxy.Fail("Query", func(r *http.Request) (*http.Response, error) {
