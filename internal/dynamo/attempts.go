@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -99,6 +100,7 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 		if connected && transient(err) == plants.ErrUnreachable {
 			a.unclear = err
 		}
+		middleware.GetLogger(ctx).Logf(logging.Debug, "attempt failed: %v", err) // the SDK's log of retries lacks the cause
 	}
 	return out, metadata, err
 }

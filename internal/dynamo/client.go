@@ -59,7 +59,7 @@ func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 
 // NewClient returns a client for a [Store], which repeats requests that fail. It neither
 // connects nor retrieves credentials. An error names the invalid setting. The client logs
-// the SDK's messages to log, and at level debug its retries.
+// the SDK's messages to log, and at level debug why attempts failed.
 //
 // An endpoint with the scheme http is DynamoDB Local. There the region and the
 // credentials default to "local". DynamoDB Local keeps separate tables for each
@@ -73,7 +73,6 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
 		o.Logger = sdkLogger{context.Background(), log}
-		o.ClientLogMode |= aws.LogRetries
 		// DynamoDB Local sends no checksum with errors, so that each failed condition would be
 		// a warning. TLS keeps responses intact.
 		o.DisableValidateResponseChecksum = true

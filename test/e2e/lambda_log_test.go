@@ -71,7 +71,7 @@ func TestLambdaLog(t *testing.T) {
 		}
 	}
 	if !slices.Equal(got, want) || strings.Contains(log, "secret=x") ||
-		!regexp.MustCompile(`"level":"DEBUG",.*"cause":".*ProvisionedThroughputExceededException`).MatchString(log) ||
+		!regexp.MustCompile(`"level":"DEBUG",.*"detail":"attempt failed: .*ProvisionedThroughputExceededException`).MatchString(log) ||
 		!regexp.MustCompile(`"level":"ERROR","msg":"request".*"status":500.*AccessDeniedException`).MatchString(log) {
 		t.Errorf("the log has the requests %q, want %q, and lines with the causes of a retry and of an error:\n%s", got, want, log)
 	}
