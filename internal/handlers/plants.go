@@ -34,7 +34,7 @@ func (s *Service) create(r *request) (response, error) {
 	if err := s.store.Create(r.Context(), r.caller.Subject, plant); err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: encode(shapeOf(plant))}, nil
+	return response{status: http.StatusOK, body: encode(shapeOf(&plant, false))}, nil
 }
 
 // list serves GET /plants. It reads one plant more than it may return, to know whether
@@ -53,13 +53,13 @@ func (s *Service) list(r *request) (response, error) {
 		if err != nil {
 			return response{}, err
 		}
-		for _, plant := range batch {
+		for i := range batch {
 			// The first plant always fits: it came in a body of at most maxBody.
-			if room == 0 || !body.add(q.element(plant)) {
+			if room == 0 || !body.add(shapeOf(&batch[i], q.includeID)) {
 				return q.response(body.close(), after), nil
 			}
 			room--
-			after = &plant.ID
+			after = &batch[i].ID
 		}
 		if len(batch) < want {
 			return q.response(body.close(), nil), nil

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/plants"
 )
 
 // A listQuery holds the query parameters of a list.
@@ -52,14 +51,6 @@ func parseListQuery(raw string) (q listQuery, err error) {
 		q.includeID = true
 	}
 	return q, nil
-}
-
-// element returns what the list contains for p.
-func (q listQuery) element(p plants.Plant) any {
-	if q.includeID {
-		return plantShapeWithID{p.ID, shapeOf(p)}
-	}
-	return shapeOf(p)
 }
 
 // response returns a list. If next is not nil, the list goes on after that id, and the

@@ -8,19 +8,21 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A plantShape is a plant in a response: the shape Plant of api/openapi.yaml.
+// A plantShape is a plant in a response: the shape Plant of api/openapi.yaml, and in a list
+// with include=id also the id.
 type plantShape struct {
+	ID   *int64  `json:"id,omitzero"`
 	Name string  `json:"name"`
 	Tag  *string `json:"tag,omitzero"`
 }
 
-// A plantShapeWithID is a plant in a list with include=id.
-type plantShapeWithID struct {
-	ID int64 `json:"id"`
-	plantShape
+func shapeOf(p *plants.Plant, withID bool) plantShape {
+	shape := plantShape{Name: p.Name, Tag: p.Tag}
+	if withID {
+		shape.ID = &p.ID
+	}
+	return shape
 }
-
-func shapeOf(p plants.Plant) plantShape { return plantShape{p.Name, p.Tag} }
 
 // encode returns v as a line of JSON. Strings are escaped only where JSON
 // requires it.
@@ -33,17 +35,21 @@ func encode(v any) []byte {
 }
 
 // An array is the body of a list: a JSON array of at most maxList bytes.
-type array struct{ buffer bytes.Buffer }
+type array struct {
+	buffer  bytes.Buffer
+	element plantShape // kept here, so that each add needn't allocate one
+}
 
-// add appends v, and reports whether it fits.
-func (a *array) add(v any) (fits bool) {
+// add appends a plant, and reports whether it fits.
+func (a *array) add(element plantShape) (fits bool) {
 	end := a.buffer.Len()
 	if end == 0 {
 		a.buffer.WriteByte('[')
 	} else {
 		a.buffer.WriteByte(',')
 	}
-	if err := json.MarshalWrite(&a.buffer, v); err != nil {
+	a.element = element
+	if err := json.MarshalWrite(&a.buffer, &a.element); err != nil {
 		panic(err) // every string was validated as UTF-8
 	}
 	if a.buffer.Len()+len("]\n") > maxList {
