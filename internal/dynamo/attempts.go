@@ -22,8 +22,8 @@ import (
 )
 
 // The SDK repeats requests that fail or get no response, all of which are safe to repeat.
-// A request without any response takes at most 7.25 s: 6 attempts of a second each, and
-// delays of 50, 100, 200, 400 and 500 ms.
+// If DynamoDB accepts connections but never responds, a request takes at most 7.25 s: 6
+// attempts of a second each, and delays of 50, 100, 200, 400 and 500 ms.
 const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
@@ -82,11 +82,12 @@ func withAttempts(ctx context.Context) (context.Context, *attempts) {
 	return context.WithValue(ctx, attemptsKey{}, a), a
 }
 
-// addNoteAttempt adds noteAttempt to the middleware of a request, within the SDK's loop of
-// attempts. (The SDK's own retry.GetAttemptResults loses the error of the last attempt if
-// the context ends during a delay.)
+// addNoteAttempt adds noteAttempt to the middleware of a request: within the SDK's loop of
+// attempts, and after signing, which may make requests of its own for credentials. (The
+// SDK's own retry.GetAttemptResults loses the error of the last attempt if the context ends
+// during a delay.)
 func addNoteAttempt(stack *middleware.Stack) error {
-	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteAttempt", noteAttempt), "Retry", middleware.After)
+	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("NoteAttempt", noteAttempt), middleware.After)
 }
 
 func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (

@@ -123,25 +123,16 @@ func validate(o dynamodb.Options) error {
 				source = variable
 			}
 		}
-		return fmt.Errorf("%s %q is not a valid endpoint URL: use http://HOST:PORT or https://HOST, without user, query and fragment",
-			source, withoutSecrets(endpoint))
+		value := fmt.Sprintf(" %q", endpoint)
+		if strings.ContainsAny(endpoint, "@?#") { // not printed, since it may contain a password
+			value = ""
+		}
+		return fmt.Errorf("%s%s is not a valid endpoint URL: use http://HOST:PORT or https://HOST, without user, query and fragment", source, value)
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")
 	}
 	return nil
-}
-
-// withoutSecrets returns an invalid endpoint without what may contain a password: user,
-// query and fragment.
-func withoutSecrets(endpoint string) string {
-	if i := strings.LastIndex(endpoint, "@"); i >= 0 {
-		endpoint = "…" + endpoint[i:]
-	}
-	if i := strings.IndexAny(endpoint, "?#"); i >= 0 {
-		endpoint = endpoint[:i+1] + "…"
-	}
-	return endpoint
 }
 
 func isEndpoint(s string) bool {

@@ -3,9 +3,11 @@ package dynamo_test
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -71,18 +73,31 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 	}
 }
 
-// Without a connection DynamoDB can't have carried out an attempt.
+// Without a connection DynamoDB can't have carried out an attempt, also if the attempt had a
+// connection to the source of its credentials.
 func TestDeleteAfterNoConnection(t *testing.T) {
-	t.Parallel()
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"AccessKeyId":"local","SecretAccessKey":"s","Token":"t","Expiration":"2099-01-01T00:00:00Z"}`)
+	}))
+	defer source.Close()
 	_, table := dynamolocal.Table(t)
-	client := dynamolocal.Client(t, dynamolocal.Endpoint(t))
+	setEnv(t, "AWS_REGION=local AWS_CONTAINER_CREDENTIALS_FULL_URI="+source.URL+" AWS_ENDPOINT_URL_DYNAMODB="+dynamolocal.Endpoint(t))
+	cfg, err := dynamo.LoadConfig(t.Context(), discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	addresses := []string{"127.0.0.1:1"} // where nobody listens
-	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).DialContext =
-		func(ctx context.Context, network, address string) (net.Conn, error) {
-			addresses = append(addresses, address)
-			address, addresses = addresses[0], addresses[1:]
-			return new(net.Dialer).DialContext(ctx, network, address)
-		}
+	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
+	transport.ResponseHeaderTimeout = 0 // a busy machine may be slow
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		addresses = append(addresses, address)
+		address, addresses = addresses[0], addresses[1:]
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
 	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
 }
 
