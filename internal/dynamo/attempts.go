@@ -22,8 +22,9 @@ import (
 )
 
 // The SDK repeats requests that fail or get no response, all of which are safe to repeat.
-// If DynamoDB accepts connections but never responds, a request takes at most 7.25 s: 6
-// attempts of a second each, and delays of 50, 100, 200, 400 and 500 ms.
+// If DynamoDB accepts connections at once but never responds, a request takes at most
+// 7.25 s: 6 attempts of a second each, and delays of 50, 100, 200, 400 and 500 ms. If
+// connections are slow too, the request's own time ends it.
 const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
@@ -35,8 +36,8 @@ const (
 	maxDelay   = 500 * time.Millisecond
 )
 
-// newRetryer returns the SDK's retryer, with shorter delays, and also for the errors that
-// transient knows. All calls of a client share its budget, which lasts for about 50
+// newRetryer returns the SDK's retryer with shorter delays. It also repeats requests after
+// the errors that transient knows. All calls of a client share its budget, which lasts for about 50
 // time-outs: without it, a DynamoDB that is down would get six times the load.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
@@ -68,8 +69,7 @@ type attempts struct {
 	// still carry out. It is nil without such an attempt.
 	unclear error
 
-	// failed is the error of the last attempt that didn't fail because the call's context
-	// ended.
+	// failed is the error of the last attempt that failed before the call's context ended.
 	failed error
 }
 

@@ -150,7 +150,8 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// With a tenth of the responses lost, the budget lasts, and each create succeeds.
+// With a tenth of the responses lost, the budget lasts, and each create succeeds: its retry
+// finds the plant of the same owner.
 func TestTenthOfResponsesLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 2000

@@ -36,7 +36,8 @@ const (
 
 // stepTimeout limits each step of an attempt: the name lookup with the connection, the TLS
 // handshake, and the wait for the response. DynamoDB answers in milliseconds. A whole body
-// has no such limit, since a page of 1 MB may take longer on a slow line.
+// has no such limit, since a page of 1 MB may take longer on a slow line. Neither has the
+// CONNECT request to an HTTPS proxy, which the request's own time ends.
 const stepTimeout = time.Second
 
 // LoadConfig returns the AWS settings for [NewClient], which the SDK finds in the

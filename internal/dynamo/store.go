@@ -88,10 +88,10 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 		if !ok {
 			return s.storeError(ctx, attempts, err)
 		}
-		if attempts.unclear != nil && len(failed.Item) == 0 {
-			return nil // an earlier attempt has probably deleted the plant
-		}
 		if attempts.unclear != nil {
+			if len(failed.Item) == 0 {
+				return nil // an earlier attempt has probably deleted the plant
+			}
 			// An earlier attempt may have deleted a plant, and this one was created since.
 			// Or nothing was deleted.
 			return attempts.ifClear(err)
