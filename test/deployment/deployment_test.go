@@ -114,7 +114,7 @@ func workflowCommand(t *testing.T) string {
 
 // earlierVersion gives all traffic to the first version, and back to the second one.
 func earlierVersion(t *testing.T, a *account) {
-	commands := block(t, operationsPage, "aws lambda update-alias")
+	commands := block(t, operationsPage, "FUNCTION=$(aws cloudformation") + block(t, operationsPage, "aws lambda update-alias")
 	version := func(n string) string {
 		return strings.Replace(commands, "--function-version 41", "--function-version "+n, 1)
 	}
