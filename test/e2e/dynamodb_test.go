@@ -9,9 +9,9 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/session"
 )
 
 // Without DynamoDB Local the program does not start.
@@ -20,7 +20,7 @@ func TestUnreachableDynamoDB(t *testing.T) {
 	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
 }
 
-// With another issuer and DynamoDB the program creates the tables, accepts only that
+// With another issuer and DynamoDB the program creates the table, accepts only that
 // issuer's tokens, issues none, and may listen on any address.
 func TestOtherIssuer(t *testing.T) {
 	t.Parallel()
@@ -29,16 +29,11 @@ func TestOtherIssuer(t *testing.T) {
 	defer keys.Close()
 	env := append(trust(config.TokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text())...)
 	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
-	target := p.target()
-	target.Lag = dynamoLag
-	u, id := newClient(target, issuer.SignRS256(authtest.Claims("alice", handlers.Scopes()...))), randomID()
-	for _, r := range resources() { // each has its own table
-		r.postAll(t, u, r.example(id))
-		r.expect(t, u, r.example(id))
-	}
+	session.Run(t, session.Front{Base: p.Base, Alice: issuer.SignRS256(authtest.Claims("alice")), Bob: issuer.Token("bob"), Lag: dynamoLag})
 	claims := authtest.Claims("alice")
 	claims["iss"] = "urn:plantstore:local"
-	u.as(issuer.Sign(claims)).expectList(t, 401)
+	u := newClient(p.target(), issuer.Sign(claims))
+	u.expectList(t, 401)
 	for _, path := range []string{"/oauth2/token", "/.well-known/jwks.json"} {
 		if _, err := u.send(t, request{Method: "GET", Target: path}, 404); err != nil {
 			t.Error(err)

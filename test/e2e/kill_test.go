@@ -20,7 +20,7 @@ func TestKill(t *testing.T) {
 	var mu sync.Mutex
 	for round := range rounds {
 		p := start(t, harness.Environ(), dir)
-		alice := newClient(p.target(), p.token(t, TokenRequest{Subject: "alice"}))
+		alice := newClient(p.target(), p.token(t, "alice"))
 		compare(t, alice, created)
 		if round == rounds-1 {
 			break

@@ -16,14 +16,15 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/test/session"
 )
 
-// TestLambda runs the suite on the function behind an HTTP API, on DynamoDB Local.
+// TestLambda runs the session on the function behind an HTTP API, on DynamoDB Local.
 func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
-	Run(t, f.target())
+	session.Run(t, session.Front{Base: f.base, Alice: issuer.Token("alice"), Bob: issuer.Token("bob"), Lag: dynamoLag})
 }
 
 // A function is cmd/lambda behind an HTTP API.
@@ -66,15 +67,9 @@ func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options)
 	return f
 }
 
-// target returns the function as a [Target].
-func (f *function) target() Target {
-	token := func(_ testing.TB, r TokenRequest) string { return sign(f.issuer, r) }
-	return Target{Base: f.base, Token: token, Lag: dynamoLag, Exceptions: httpAPI}
-}
-
 // user returns a new user of the function.
 func (f *function) user() *client {
-	return newClient(f.target(), f.issuer.Token(newSubject()))
+	return newClient(Target{f.base, dynamoLag}, f.issuer.Token(newSubject()))
 }
 
 // startFaulty starts a function that reaches DynamoDB Local through a proxy.

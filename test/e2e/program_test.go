@@ -5,24 +5,20 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/session"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestBolt runs the suite on the embedded store, with the program's own tokens.
+// TestBolt runs the session on the embedded store, with the program's own tokens.
 func TestBolt(t *testing.T) {
 	t.Parallel()
-	target := start(t, harness.Environ(), t.TempDir()).target()
-	Run(t, target)
-	if _, err := newClient(target, "").send(t, request{Method: "GET", Target: "/plants"}, 200); err == nil {
-		t.Error("the tests accept another status than they want")
-	}
+	p := start(t, harness.Environ(), t.TempDir())
+	session.Run(t, session.Front{Base: p.Base, Alice: p.token(t, "alice"), Bob: p.token(t, "bob")})
 }
 
 // checkLog checks that each line of a log is a JSON object with a level, a
@@ -44,19 +40,6 @@ func checkLog(t *testing.T, log string) {
 	if strings.Contains(log, "eyJ") { // as all tokens begin
 		t.Error("the log contains a token")
 	}
-}
-
-// sign returns a token of the issuer.
-func sign(issuer *authtest.Issuer, r TokenRequest) string {
-	scopes := strings.Fields(r.Scopes)
-	if len(scopes) == 0 {
-		scopes = handlers.Scopes()
-	}
-	claims := authtest.Claims(r.Subject, scopes...)
-	if r.Expired {
-		claims["exp"] = time.Now().Add(-time.Hour).Unix()
-	}
-	return issuer.Sign(claims)
 }
 
 // A server is a process of cmd/local.
@@ -90,37 +73,20 @@ func (p *server) stop(t *testing.T) {
 	}
 }
 
-// target returns the program, with tokens of its own issuer, as a [Target].
-func (p *server) target() Target { return Target{Base: p.Base, Token: p.token, Exceptions: docsPage} }
+// target returns the program as a [Target].
+func (p *server) target() Target { return Target{Base: p.Base} }
 
-func (p *server) token(tb testing.TB, r TokenRequest) string {
+// token returns a token of the program's own issuer.
+func (p *server) token(tb testing.TB, subject string) string {
 	tb.Helper()
-	if r.Expired {
-		tb.Skip("the program's own issuer has no expired tokens; TestLambda runs this part")
-	}
-	form := url.Values{"client_id": {r.Subject}}
-	if r.Scopes != "" {
-		form.Set("scope", r.Scopes)
-	}
-	return p.Token(tb, form)
+	return p.Token(tb, url.Values{"client_id": {subject}})
 }
 
 // user returns a new user of the program.
 func (p *server) user(t *testing.T) *client {
 	t.Helper()
-	return newClient(p.target(), p.token(t, TokenRequest{Subject: newSubject()}))
+	return newClient(p.target(), p.token(t, newSubject()))
 }
-
-// expectList checks the status of the answer to a list.
-func (c *client) expectList(t *testing.T, status int) {
-	t.Helper()
-	if _, err := c.send(t, request{Method: "GET", Target: "/plants"}, status); err != nil {
-		t.Error(err)
-	}
-}
-
-// newPlant returns a plant with a random id.
-func newPlant() element { return plants.example(randomID()) }
 
 // trust returns the environment of a program that trusts issuers of package
 // authtest. Keys is the variable that says where their keys are.

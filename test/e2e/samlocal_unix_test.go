@@ -19,12 +19,13 @@ import (
 
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/session"
 	"example.com/plantstore/test/template"
 )
 
-// TestSAMLocal runs a script on what docs/code.md tells developers to start: DynamoDB
+// TestSAMLocal runs the session on what docs/code.md tells developers to start: DynamoDB
 // Local, cmd/local, which creates the table and issues the tokens, and make start-api,
-// which runs the function in a container. TestLambda runs the whole suite on the function.
+// which runs the function in a container.
 func TestSAMLocal(t *testing.T) {
 	t.Parallel()
 	harness.Need(t, "make", "curl")
@@ -66,7 +67,7 @@ func TestSAMLocal(t *testing.T) {
 	})
 	base := "http://127.0.0.1:" + port
 	sam.Await(t, regexp.QuoteMeta("Running on "+base))
-	readScript(t, "session").run(t, newClient(Target{Base: base, Token: issuer.token, Lag: dynamoLag}, ""))
+	session.Run(t, session.Front{Base: base, Alice: issuer.token(t, "alice"), Bob: issuer.token(t, "bob"), Lag: dynamoLag, SAMLocal: true})
 }
 
 // writeSAM writes a command sam for the Makefile that adds what only the test

@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A client sends the requests of a user.
+type client struct {
+	*testing.T
+	Front
+	token string
+}
+
+// as returns a client with another token, or with none.
+func (c client) as(token string) client {
+	c.token = token
+	return c
+}
+
+// A request is sent exactly as it is.
+type request struct {
+	client
+	method, target, content string
+	headers                 http.Header
+}
+
+// do returns a request with the client's token.
+func (c client) do(method, target string) request {
+	r := request{client: c, method: method, target: target, headers: http.Header{"User-Agent": nil}}
+	if c.token != "" {
+		r.header("Authorization", "Bearer "+c.token)
+	}
+	return r
+}
+
+// header adds a header.
+func (r request) header(name, value string) request {
+	r.headers.Add(name, value)
+	return r
+}
+
+// body returns the request with a body.
+func (r request) body(text string) request {
+	r.content = text
+	return r
+}
+
+// json returns the request with a body that it declares as JSON.
+func (r request) json(text string) request {
+	return r.header("Content-Type", "application/json").body(text)
+}
+
+// delete deletes a plant that may be gone already.
+func (c client) delete(id string) {
+	resp, body, err := c.do("DELETE", "/plants/"+id).send()
+	if err != nil || resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotFound {
+		c.Errorf("plant %s can't be deleted: %v %s", id, err, body)
+	}
+}
+
+// anything in place of a body matches each.
+const anything = "anything"
+
+// fails expects an error.
+func (r request) fails(code int, message string) {
+	r.Helper()
+	r.gets(code/100, errorBody(code, message))
+}
+
+// gets expects a status and a body, and reports whether the response has them. It repeats
+// a list that may show an earlier state.
+func (r request) gets(status int, body string) bool {
+	r.Helper()
+	if body != "" && body != anything {
+		body += "\n"
+	}
+	err := r.try(status, body)
+	for end := time.Now().Add(r.Lag); err != nil && r.method == http.MethodGet && status == 200 && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+		err = r.try(status, body)
+	}
+	if err != nil {
+		r.Errorf("%s %s with %.200q:\n%v", r.method, r.target, r.content, err)
+	}
+	return err == nil
+}
+
+// link returns the query in the Link header of the response.
+func (r request) link() string {
+	r.Helper()
+	resp, _, err := r.send()
+	if err != nil {
+		r.Error(err)
+		return ""
+	}
+	link := resp.Header.Get("Link")
+	query, ok := strings.CutSuffix(link, `>; rel="next"`)
+	if !ok || !strings.HasPrefix(query, "<?") {
+		r.Errorf("%s %s: Link is %q", r.method, r.target, link)
+		return ""
+	}
+	return query[1:]
+}
+
+// try sends the request and compares the response.
+func (r request) try(status int, want string) error {
+	resp, body, err := r.send()
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != status || body != want && want != anything {
+		return fmt.Errorf(" got %d %.500s\nwant %d %.500s", resp.StatusCode, body, status, want)
+	}
+	if want == anything || (r.Gateway || r.SAMLocal) && status == http.StatusNoContent {
+		return nil
+	}
+	return r.checkHeaders(resp)
+}
+
+// checkHeaders checks the headers that each response of the service has.
+func (r request) checkHeaders(resp *http.Response) (err error) {
+	want := map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
+	if resp.StatusCode == http.StatusNoContent {
+		want["Content-Type"] = ""
+	}
+	if r.method == http.MethodOptions {
+		want["Allow"] = "GET, HEAD, OPTIONS, POST"
+	}
+	for name, value := range want {
+		if got := strings.Join(resp.Header.Values(name), "\n"); got != value {
+			err = errors.Join(err, fmt.Errorf("the header %s is %q, want %q", name, got, value))
+		}
+	}
+	if resp.Header.Get("X-Request-Id") == "" {
+		err = errors.Join(err, errors.New("there is no X-Request-Id"))
+	}
+	return err
+}
+
+// send sends the request, follows no redirect, and returns the response with its body.
+func (r request) send() (*http.Response, string, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second) // cleanup functions call it, too
+	defer cancel()
+	target, err := url.Parse(r.Base + r.target)
+	if err != nil { // a path that isn't one
+		if target, err = url.Parse(r.Base); err != nil {
+			return nil, "", err
+		}
+		target.Opaque = r.target
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, r.Base, strings.NewReader(r.content))
+	if err != nil {
+		return nil, "", err
+	}
+	req.URL, req.Header = target, r.headers
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+var transport = &http.Transport{DisableCompression: true, Proxy: http.ProxyFromEnvironment}
