@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/openapi"
 )
 
 // A rangeStore lists the ids 1 to n.
@@ -121,9 +122,14 @@ func (s sliceStore) List(_ context.Context, _ string, after *int64, limit int) (
 	return list, nil
 }
 
-// A list has at most maxList bytes, to the byte.
+// A list has at most the bytes that the document names.
 func TestListSize(t *testing.T) {
 	const each = 200 // bytes
+	for _, op := range openapi.Read().Operations {
+		if op.String() == "GET /plants" && op.Responses[200].MaxBytes != maxList {
+			t.Errorf("x-max-bytes of %s in api/openapi.yaml is %d, want %d", op, op.Responses[200].MaxBytes, maxList)
+		}
+	}
 	plant := func(length int) plants.Plant {
 		empty := len(encode(shapeOf(&plants.Plant{}, false))) // its line break counts as the comma
 		return plants.Plant{Name: strings.Repeat("a", length-empty)}

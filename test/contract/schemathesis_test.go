@@ -35,7 +35,7 @@ var settings embed.FS
 var requirements []byte
 
 // TestSchemathesis runs schemathesis on the plain server. It must be thorough, and
-// exit without a finding. Package api compares the document with more rules.
+// exit without a finding. Package handlers compares the document with more rules.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	p := harness.StartServer(t, harness.Environ(), t.TempDir())

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,16 +28,15 @@ type Document struct {
 	// Operations are sorted by method and path.
 	Operations []*Operation `json:"-"`
 
-	// Resources are sorted by path.
-	Resources []*Resource `json:"-"`
-
 	// Other has the responses to requests that match no operation. OpenAPI
 	// itself has no place for them.
 	Other          *Operation        `json:"-"`
 	OtherResponses map[int]*Response `json:"x-other-responses"`
 
-	Paths      map[string]map[string]*Operation // by path and lower-case method
-	Components struct{ Schemas map[string]*Schema }
+	Paths map[string]map[string]*Operation // by path and lower-case method
+
+	seen map[string]bool // see Missing
+	mu   sync.Mutex      // for seen
 }
 
 // An Operation is a method of a path.
@@ -54,16 +54,6 @@ type Operation struct {
 
 // String returns the method and the path of op.
 func (op *Operation) String() string { return op.Method + " " + op.Path }
-
-// Scope returns the scope that op requires.
-func (op *Operation) Scope() string {
-	for _, security := range op.Security {
-		for _, scopes := range security {
-			return scopes[0]
-		}
-	}
-	return ""
-}
 
 // A Parameter is a parameter of a request or a header of a response.
 type Parameter struct {
@@ -95,7 +85,7 @@ func Read() *Document {
 	if err := yaml.Unmarshal(api.Document, &root); err != nil {
 		panic(err)
 	}
-	d := &Document{}
+	d := &Document{seen: map[string]bool{}}
 	decoder := json.NewDecoder(bytes.NewReader(appendJSON(nil, root.Content[0], root.Content[0])))
 	decoder.UseNumber()
 	if err := decoder.Decode(d); err != nil {
@@ -114,7 +104,6 @@ func Read() *Document {
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int { return cmp.Compare(a.String(), b.String()) })
-	d.Resources = newResources(d.Operations)
 	return d
 }
 

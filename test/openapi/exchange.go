@@ -23,6 +23,7 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 	if err := want.check(req.Method, resp, respBody); err != nil {
 		return fmt.Errorf("undocumented response to %s: %w", op, err)
 	}
+	d.see(op, req, reqBody, resp, respBody)
 	switch fault := op.checkRequest(req, reqBody); {
 	case fault != nil && resp.StatusCode < 400:
 		return fmt.Errorf("accepted a request that the document forbids: %w", fault)
@@ -74,22 +75,11 @@ func errorCode(body []byte) int {
 
 // checkRequest returns the first violation of the document in a request.
 func (op *Operation) checkRequest(req *http.Request, body []byte) error {
-	pattern, path := strings.Split(op.Path, "/"), strings.Split(req.URL.Path, "/")
+	if _, err := url.ParseQuery(req.URL.RawQuery); err != nil && slices.ContainsFunc(op.Parameters, func(p *Parameter) bool { return p.In == "query" }) {
+		return err
+	}
 	for _, p := range op.Parameters {
-		var values []string
-		switch p.In {
-		case "path":
-			values = []string{path[slices.Index(pattern, "{"+p.Name+"}")]}
-		case "query":
-			query, err := url.ParseQuery(req.URL.RawQuery)
-			if err != nil {
-				return err
-			}
-			values = query[p.Name]
-		case "header":
-			values = req.Header.Values(p.Name)
-		}
-		if err := p.check(values); err != nil {
+		if err := p.check(op.values(p, req)); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
@@ -103,6 +93,18 @@ func (op *Operation) checkRequest(req *http.Request, body []byte) error {
 		return fmt.Errorf("the body: %w", err)
 	}
 	return nil
+}
+
+// values returns the values of a parameter in a request.
+func (op *Operation) values(p *Parameter, req *http.Request) []string {
+	switch p.In {
+	case "path":
+		i := slices.Index(strings.Split(op.Path, "/"), "{"+p.Name+"}")
+		return []string{strings.Split(req.URL.Path, "/")[i]}
+	case "query":
+		return req.URL.Query()[p.Name]
+	}
+	return req.Header.Values(p.Name)
 }
 
 // check checks the values of a parameter or a header.
@@ -135,6 +137,9 @@ func (r *Response) check(method string, resp *http.Response, body []byte) error 
 	}
 	if !slices.Equal(types, []string{"application/json"}) {
 		return fmt.Errorf("the Content-Type is %q, want application/json", types)
+	}
+	if r.MaxBytes > 0 && len(body) > r.MaxBytes {
+		return fmt.Errorf("the body has %d bytes, more than %d", len(body), r.MaxBytes)
 	}
 	if err := r.Content.JSON.Schema.checkJSON(body); err != nil {
 		return fmt.Errorf("the body: %w", err)

@@ -24,8 +24,7 @@ func TestValidate(t *testing.T) {
 		body, err := io.ReadAll(resp.Body)
 		return errors.Join(err, d.Validate(req, []byte(sent), resp, body)) != nil
 	}
-	allowed := d.Resource("/plants").Create.Request("").Body
-	forbidden, plant := With(allowed, "id", "1.0"), With(allowed, "id", "")
+	const allowed, forbidden, plant = `{"id":7,"name":"Basil"}`, `{"id":1.0,"name":"Basil"}`, `{"name":"Basil"}`
 	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\nContent-Type: application/json\n\n"
 	accepted, refused := "HTTP/1.1 200 OK\n"+head+plant, "HTTP/1.1 400 Bad Request\n"+head+`{"error":40002,"message":"x"}`
 	for _, test := range []struct {
@@ -46,5 +45,8 @@ func TestValidate(t *testing.T) {
 	}
 	if !fails(forbidden, strings.Replace(refused, "40002", "40006", 1)) {
 		t.Error("the error of another operation passes")
+	}
+	if missing := strings.Join(d.Missing(), "\n"); !strings.Contains(missing, "GET /plants never has the status 200") || strings.Contains(missing, "POST /plants never has the status 200") {
+		t.Errorf("after these exchanges this is missing:\n%s", missing)
 	}
 }

@@ -41,18 +41,6 @@ func compileRegexp(s string) (jsonschema.Regexp, error) {
 	return regexp.Compile(unicodeEscape.ReplaceAllString(s, `\x{$1}`))
 }
 
-// AllProperties returns the properties of s by name, including those from allOf.
-func (s *Schema) AllProperties() map[string]*Schema {
-	all := map[string]*Schema{}
-	for _, base := range s.AllOf {
-		maps.Copy(all, (&Schema{base}).AllProperties())
-	}
-	for name, property := range s.Properties {
-		all[name] = &Schema{property}
-	}
-	return all
-}
-
 // checkJSON checks a body: exactly one JSON value that s allows.
 func (s *Schema) checkJSON(body []byte) error {
 	// IsValid rejects duplicate names, invalid UTF-8 and lone surrogates.
@@ -68,7 +56,7 @@ func (s *Schema) checkJSON(body []byte) error {
 
 // checkText checks the value of a parameter or a header.
 func (s *Schema) checkText(text string) error {
-	if !s.IsInteger() {
+	if !s.isInteger() {
 		return s.Validate(text)
 	}
 	if err := checkInteger(json.Number(text)); err != nil {
@@ -77,11 +65,8 @@ func (s *Schema) checkText(text string) error {
 	return s.Validate(json.Number(text))
 }
 
-// IsInteger reports whether s is the schema of an integer.
-func (s *Schema) IsInteger() bool { return s.hasType("integer") }
-
-func (s *Schema) hasType(name string) bool {
-	return s.Types != nil && slices.Contains(s.Types.ToStrings(), name)
+func (s *Schema) isInteger() bool {
+	return s.Types != nil && slices.Contains(s.Types.ToStrings(), "integer")
 }
 
 // checkInteger checks the format int64: a number must be an int64 in
@@ -93,4 +78,15 @@ func checkInteger(value any) error {
 		return fmt.Errorf("%q is not an int64 in plain digits", text)
 	}
 	return nil
+}
+
+// Members returns the names of the members of an object, or of the elements of an array.
+func (s *Schema) Members() (names []string) {
+	if s.Items2020 != nil {
+		return (&Schema{s.Items2020}).Members()
+	}
+	for _, base := range s.AllOf {
+		names = append(names, (&Schema{base}).Members()...)
+	}
+	return slices.AppendSeq(names, maps.Keys(s.Properties))
 }

@@ -1,0 +1,84 @@
+package handlers_test
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/api"
+	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/test/openapi"
+)
+
+// The document has the routes of the service, with their scopes.
+func TestDocumentedRoutes(t *testing.T) {
+	var documented, served []string
+	for _, op := range openapi.Read().Operations {
+		documented = append(documented, fmt.Sprint(op, " with security ", op.Security))
+	}
+	for _, rt := range handlers.Routes() {
+		served = append(served, fmt.Sprint(rt.Method, " ", rt.Pattern, " with security ", []map[string][]string{{"bearer": {rt.Scope}}}))
+	}
+	compare(t, "route", documented, served, "api/openapi.yaml under paths", "internal/handlers/routes.go")
+}
+
+// The description of ErrorCode has the codes of the examples, all of which occur.
+func TestDocumentedErrorCodes(t *testing.T) {
+	find := func(pattern string) (codes []string) {
+		for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(api.Document, -1) {
+			codes = append(codes, string(match[1]))
+		}
+		return codes
+	}
+	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`), "ErrorCode in api/openapi.yaml", "the examples there")
+}
+
+// The schema of a create has every field of a plant, and the schemas of the responses and
+// their examples have all but the id, which only lists have.
+func TestDocumentedFields(t *testing.T) {
+	var fields []string
+	for field := range reflect.TypeFor[plants.Plant]().Fields() {
+		fields = append(fields, strings.ToLower(field.Name))
+	}
+	withoutID := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "id" })
+	for _, op := range openapi.Read().Operations {
+		if op.RequestBody != nil {
+			compare(t, "field", op.RequestBody.Content.JSON.Schema.Members(), fields, "NewPlant in api/openapi.yaml", "plants.Plant")
+		}
+		ok := op.Responses[200]
+		if ok == nil { // a delete has no body
+			continue
+		}
+		content, want := ok.Content, withoutID
+		if op.String() == "GET /plants" {
+			want = fields
+		}
+		place := fmt.Sprint("the response of ", op, " in api/openapi.yaml")
+		compare(t, "field", content.JSON.Schema.Members(), want, place, "plants.Plant")
+		for _, name := range want {
+			if examples := fmt.Sprintf("%s", content.Examples()); !strings.Contains(examples, fmt.Sprintf("%q:", name)) {
+				t.Errorf("no example of %s has the member %q: add it, also to an example of the request", place, name)
+			}
+		}
+	}
+}
+
+// compare reports the differences between the things of one kind that are
+// documented and those that are served, and the places to add them to.
+func compare(t *testing.T, kind string, documented, served []string, document, code string) {
+	t.Helper()
+	for _, v := range served {
+		if !slices.Contains(documented, v) {
+			t.Errorf("the %s %s is undocumented: add it to %s", kind, v, document)
+		}
+	}
+	for _, v := range documented {
+		if !slices.Contains(served, v) {
+			t.Errorf("the %s %s doesn't exist: remove it from %s, or add it to %s", kind, v, document, code)
+		}
+	}
+}

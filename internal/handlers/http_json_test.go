@@ -1,0 +1,81 @@
+package handlers_test
+
+import "strings"
+
+const (
+	sendObject = `send one JSON object, such as {"id": 7, "name": "Basil"}`
+	oneObject  = `the body must be one JSON object, such as {"id": 7, "name": "Basil"}, not `
+)
+
+var jsonRules = []rule{
+	{title: "All unambiguous JSON is accepted, and unknown names are ignored.", exchanges: []exchange{
+		post("{}").each(
+			`{"id":7,"name":"Basil"}`, `{"name":"Basil","id":7}`, " \t\r\n{ \n\"id\" : 7 , \"name\" : \"Basil\" } \t\r\n", `{"\u0069d": 7, "na\u006De": "B\u0061sil"}`,
+			`{"id": 7, "name": "Basil", "colour": "green", "parts": [{"size": 1}, {"size": 2}], "": null}`,
+			`{"id": 7, "name": "Basil", "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,
+			`{"id": 7, "name": "Basil", "big": 1e400, "small": -0.0}`, `{"id": 7, "name": "Basil", "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
+		).gets(200, `{"name":"Basil"}`),
+	}},
+	{title: "A body is one JSON object.", exchanges: []exchange{
+		post("{}").each("", " \r\n\t").fails(40001, "the body is empty; "+sendObject),
+		post("{}").each("null", "7", "[]", `"Basil"`).fails(40001, oneObject+"{}"),
+		post("[ 1,\n 2 ]").fails(40001, oneObject+"[1,2]"),
+		post("name=Basil").fails(40001, oneObject+`"name=Basil"`), // as curl -d sends it
+		post("[\"\xff\"]").fails(40001, oneObject+"[\"\ufffd\"]"), // a message is valid UTF-8
+		post(strings.Repeat("\n7", 33)).fails(40001, oneObject+`"`+strings.Repeat(`\n7`, 32)+`…"`),
+		post("["+strings.Repeat("1", 64)+"]").fails(40001, oneObject+"["+strings.Repeat("1", 63)+"…"),
+		post(`{"id": 7}{"id": 8}`).fails(40001, "send one object; another begins at byte 9"),
+		post("{\"id\": 7}\n {\"id\":").fails(40001, "send one object; another begins at byte 11"),
+	}},
+	{title: "A body is UTF-8 without a byte order mark.", exchanges: []exchange{
+		post("\ufeff{\"id\": 7}").fails(40001, "the body begins with a byte order mark; send UTF-8 without one"),
+		post("{}").each("{\x00\"\x00", "\xfe\xff\x00{", "\xff\xfe{\x00", "\x00").fails(40001, "the body looks like UTF-16; send UTF-8"),
+		post("{\"id\": 7, \"name\": \"{}\"}").each("\xff", "\xed\xa0\x80").fails(40001, "malformed JSON at byte 19: invalid UTF-8"),
+		post("{\"name\": \"Basil\xe4\"}").fails(40001, "malformed JSON at byte 15: invalid UTF-8"),
+		post("{\"id\": 7, \"name\": \"x\", \"x\": \"\xff\"}").fails(40001, "malformed JSON at byte 29: invalid UTF-8"),
+		post("{\"id\": 7, \"name\": \"x\", \"\xff\": 1}").fails(40001, "malformed JSON at byte 24: invalid UTF-8"),
+	}},
+	{title: "Names need double quotes.", exchanges: []exchange{
+		post("{}").each("{Basil}", "{id: 7}", "{null: 7}", "{'id': 7}", "{“id”: 7}", "{_id: 7}", "{7: 7}").fails(40001, "malformed JSON at byte 1: names need double quotes"),
+		post("{\n \tid: 7}").fails(40001, "malformed JSON at byte 4: names need double quotes"),
+	}},
+	{title: "Each name is given once, at every depth.", exchanges: []exchange{
+		post(`{"id": 7, "name": "Basil", "id": 7}`).fails(40001, `duplicate name "id" at byte 27; give each name once`),
+		post(`{"id": 7, "name": "Basil", "n\u0061me": "Fern"}`).fails(40001, `duplicate name "name" at byte 27; give each name once`),
+		post(`{"a": [{"b":1 ,"b":2}]}`).fails(40001, `duplicate name "b" at byte 15; give each name once`),
+		post(`{"a": {"b": {"a": 1, "n\u0061": 1, "na": 2}}}`).fails(40001, `duplicate name "na" at byte 35; give each name once`),
+		post(`{"~1/":1,"~1/":2}`).fails(40001, `duplicate name "~1/" at byte 9; give each name once`),
+		post(strings.ReplaceAll(`{"x":1,"x":2}`, "x", strings.Repeat("ä", 65))).fails(40001, `duplicate name "`+strings.Repeat("ä", 64)+`…" at byte 136; give each name once`),
+	}},
+	{title: "Malformed JSON is refused in the decoder's words.", exchanges: []exchange{
+		post(`{`).fails(40001, "malformed JSON at byte 1: unexpected EOF"),
+		post(`{"id": 7, "name":`).fails(40001, "malformed JSON at byte 17: unexpected EOF"),
+		post(`{"id": 7, "name": "Basil"`).fails(40001, "malformed JSON at byte 25: unexpected EOF"),
+		post(`{"id": [{}, "7`).fails(40001, "malformed JSON at byte 14: unexpected EOF"),
+		post(`{"id": 7} x`).fails(40001, "malformed JSON at byte 10: invalid character 'x' after top-level value"),
+		post(`{"id": 7}}`).fails(40001, "malformed JSON at byte 9: invalid character '}' after top-level value"),
+		post("{\"id\": 7}\x00").fails(40001, `malformed JSON at byte 9: invalid character '\x00' after top-level value`),
+		post(`{"id": 7,}`).fails(40001, "malformed JSON at byte 8: invalid character ',' at start of value"),
+		post(`{"id" = 7}`).fails(40001, "malformed JSON at byte 6: invalid character '=' after object name (expecting ':')"),
+		post(`{"id": 7{`).fails(40001, "malformed JSON at byte 8: invalid character '{' after object value (expecting ',' or '}')"),
+		post(`{"id": 7 "name": 8}`).fails(40001, `malformed JSON at byte 9: invalid character '"' after object value (expecting ',' or '}')`),
+		post(`{"id": 07}`).fails(40001, "malformed JSON at byte 8: invalid character '7' after object value (expecting ',' or '}')"),
+		post(`{"id": +7}`).fails(40001, "malformed JSON at byte 7: invalid character '+' at start of value"),
+		post(`{"name": Basil}`).fails(40001, "malformed JSON at byte 9: invalid character 'B' at start of value"),
+		post(`{"name": “Basil”}`).fails(40001, "malformed JSON at byte 9: invalid character '“' at start of value"),
+		post(`{/**/ "id": 7}`).fails(40001, "malformed JSON at byte 1: invalid character '/' at start of value"),
+		post(`{[1]: 7}`).fails(40001, "malformed JSON at byte 1: object member name must be a string"),
+		post("{\"name\": \"Ba\nsil\"}").fails(40001, `malformed JSON at byte 12: invalid character '\n' in string (expecting non-control character)`),
+		post(`{"name": "C:\Data"}`).fails(40001, "malformed JSON at byte 12: invalid escape sequence `\\D` in string"),
+		post(`{"name": "\ud83c"}`).fails(40001, "malformed JSON at byte 10: invalid surrogate pair `\\ud83c\"}` in string"),
+		post(`{"name": "\uDF31 and more"}`).fails(40001, `malformed JSON at byte 10: invalid surrogate pair "\\uDF31 and m" in string`),
+		post(`{"name": "\udf31\ud83c"}`).fails(40001, "malformed JSON at byte 10: invalid surrogate pair `\\udf31\\ud83c` in string"),
+		post(`{"\ud83c": 1}`).fails(40001, `malformed JSON at byte 2: invalid surrogate pair "\\ud83c\": 1}" in string`),
+		post(`{"a": `+strings.Repeat("[", 20000)).fails(40001, "malformed JSON at byte 10005: exceeded max depth"),
+	}},
+	{title: "A request that is refused creates nothing.", exchanges: []exchange{
+		post("{}").each(basil+basil, basil+"x", `{"id": 7, "name": "Basil", "x": 1, "x": 1}`, "{\"id\": 7, \"name\": \"Basil\", \"x\": \"\xff\"}").gets(400, anything),
+		post(basil).with("Content-Type: text/plain").gets(400, anything),
+		remove("7").fails(40400, noPlant),
+	}},
+}

@@ -1,0 +1,125 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
+)
+
+// twoPlants creates the plants of the examples in api/openapi.yaml.
+var twoPlants = post("{}").each(basil, `{"id": 8731067403512846, "name": "Ficus"}`).gets(200, anything)
+
+var listRules = []rule{
+	{title: "A list has the plants in the order of their ids.", exchanges: []exchange{
+		get("").gets(200, "[]").having("Content-Type: application/json").lacking("Link"),
+		post(`{"id": {}, "name": "{}"}`).each("3", "-20", "100", "-3", "20").gets(200, anything),
+		get("").gets(200, `[{"name":"-20"},{"name":"-3"},{"name":"3"},{"name":"20"},{"name":"100"}]`).lacking("Link"),
+		get("?include=id").gets(200, `[{"id":-20,"name":"-20"},{"id":-3,"name":"-3"},{"id":3,"name":"3"},{"id":20,"name":"20"},{"id":100,"name":"100"}]`).lacking("Link"),
+	}},
+	{title: "Link leads to the next page, if there is one.", exchanges: []exchange{
+		twoPlants,
+		get("").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
+		get("?limit={}").each("2", "3", "2147483647").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
+		get("?limit=1").gets(200, `[{"name":"Basil","tag":"herb"}]`).having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`),
+		get("?limit=1&cursor=AQAAAAAAAAAH").gets(200, `[{"name":"Ficus"}]`).lacking("Link"),
+		get("{}").each("?include=id&limit=1", "?%6cimit=%31&inc%6Cude=i%64").gets(200, `[{"id":7,"name":"Basil","tag":"herb"}]`).
+			having(`Link: <?limit=1&cursor=AQAAAAAAAAAH&include=id>; rel="next"`),
+		get("?include=id").gets(200, `[{"id":7,"name":"Basil","tag":"herb"},{"id":8731067403512846,"name":"Ficus"}]`),
+		send("HEAD /plants?limit=1").gets(200, "").having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`, "Content-Type: application/json"),
+		remove("7").gets(204, ""),
+		get("?cursor=AQAAAAAAAAAH").gets(200, `[{"name":"Ficus"}]`), // though that plant is gone
+		get("?cursor=AQ-_AAAAAAAH").gets(200, "[]"),
+	}},
+	{title: "limit is an int32 of at least 1 in plain digits.", exchanges: []exchange{
+		get("?limit={}").each("", "-1", "0", "01", "1.0", "ten", "2147483648", "9223372036854775808").
+			fails(40006, `limit must be an integer from 1 to 2147483647 in plain digits, not "{}"`),
+		get("?limit=+1").fails(40006, `limit must be an integer from 1 to 2147483647 in plain digits, not " 1"`),
+		get("?limit=%2B1").fails(40006, `limit must be an integer from 1 to 2147483647 in plain digits, not "+1"`),
+		get("?limit=%FF").fails(40006, `limit must be an integer from 1 to 2147483647 in plain digits, not "\xff"`),
+		send("HEAD /plants?limit=0").gets(400, "").having("Content-Type: application/json"),
+	}},
+	{title: "include is id.", exchanges: []exchange{
+		get("?include={}").each("", "ID", "name", "id,id").fails(40006, `include must be id, not "{}"`),
+	}},
+	{title: "A cursor comes from a list.", exchanges: []exchange{
+		get("?cursor={}").each("", "7", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAAH=", "AgAAAAAAAAAH").
+			fails(40006, `cursor must come from the Link header of a list, not "{}"`),
+		get("?cursor=AQ%2B/AAAAAAAH").fails(40006, `cursor must come from the Link header of a list, not "AQ+/AAAAAAAH"`),
+		get("?cursor=AQAAAAAAAAAH%0A").fails(40006, `cursor must come from the Link header of a list, not "AQAAAAAAAAAH\n"`),
+		get("?cursor="+strings.Repeat("A", 5000)).fails(40006, `cursor must come from the Link header of a list, not "`+strings.Repeat("A", 64)+`…"`),
+	}},
+	{title: "Each parameter is given once.", exchanges: []exchange{
+		get("?{}=id&x=y&{}=id").each("limit", "cursor", "include").fails(40006, "{} must be given at most once"),
+		get("?{}").each("limit=1&limit=1", "limit=1&%6cimit=1", "limit=&limit=1").fails(40006, "limit must be given at most once"),
+	}},
+	{title: "A malformed query is refused.", exchanges: []exchange{
+		get("?{}").each("%zz", "x=%zz", "x=%2", "%zz=1&limit=1", "limit=1;include=id", ";").
+			fails(40006, "malformed query string: check its %-escapes, and separate parameters with &, not ;"),
+	}},
+	{title: "Other parameters are ignored.", exchanges: []exchange{
+		get("?{}").each("", "&&limit=1&", "=1", "x=1&x=2", "Limit=0", "limit[]=0").gets(200, "[]").lacking("Link"),
+	}},
+}
+
+var deleteRules = []rule{
+	{title: "A delete has no body, and other plants stay.", exchanges: []exchange{
+		twoPlants,
+		remove("7").gets(204, "").lacking("Content-Type", "Content-Length"),
+		remove("7").fails(40400, noPlant).having("Content-Type: application/json"),
+		get("?include=id").gets(200, `[{"id":8731067403512846,"name":"Ficus"}]`),
+		send("DELETE /plants/8731067403512846?limit=0&x=%zz;").gets(204, ""), // its query is ignored
+	}},
+	{title: "A delete ignores a body.", exchanges: []exchange{
+		remove("7").with("Content-Type: text/plain", "Content-Encoding: gzip").sending(strings.Repeat("x", 65537)).fails(40400, noPlant),
+	}},
+	{title: "The id in a path is an int64 in plain digits.", exchanges: []exchange{
+		remove("{}").each("0", "-1", "-9223372036854775808", "9223372036854775807").fails(40400, noPlant),
+		remove("{}").each("seven", "+1", "01", "-0", "1.0", "1e3", "9223372036854775808", "-9223372036854775809", "..", "*").
+			fails(40007, "the id in the path must be "+integer+`, not "{}"`),
+		remove("%20").fails(40007, "the id in the path must be "+integer+`, not " "`),
+		remove("1%0A").fails(40007, "the id in the path must be "+integer+`, not "1\n"`),
+		remove("%2B1").fails(40007, "the id in the path must be "+integer+`, not "+1"`),
+		remove("1%3F").fails(40007, "the id in the path must be "+integer+`, not "1?"`),
+		remove("1%25").fails(40007, "the id in the path must be "+integer+`, not "1%"`),
+		remove("%2531").fails(40007, "the id in the path must be "+integer+`, not "%31"`),
+		remove("1%252F2").fails(40007, "the id in the path must be "+integer+`, not "1%2F2"`),
+		remove("%FF").fails(40007, "the id in the path must be "+integer+`, not "\xff"`),
+		remove(strings.Repeat("9", 1000)).fails(40007, "the id in the path must be "+integer+`, not "`+strings.Repeat("9", 64)+`…"`),
+	}},
+}
+
+// anyOperation is a valid request of each operation.
+var anyOperation = send("{}").sending(basil).each(operations...)
+
+// failing returns a store whose calls fail.
+func failing(err error) plants.Store { return &plantstest.Memory{Err: err} }
+
+var faultRules = []rule{
+	{title: "Clients learn nothing about an internal error.", store: failing(errors.New("secret")), exchanges: []exchange{
+		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),
+	}},
+	{title: "Clients learn nothing about a panic.", store: broken{}, exchanges: []exchange{
+		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),
+	}},
+	{title: "The storage is overloaded.", store: failing(plants.ErrThrottled), exchanges: []exchange{
+		anyOperation.fails(50300, "the storage is overloaded; try again later").having("Retry-After: 1"),
+	}},
+	{title: "The storage can't be reached.", store: failing(plants.ErrUnreachable), exchanges: []exchange{
+		anyOperation.fails(50300, "the storage can't be reached; try again later").having("Retry-After: 1"),
+	}},
+	{title: "The storage is full.", store: failing(plants.ErrUnwritable), exchanges: []exchange{
+		anyOperation.fails(50300, "the storage is full or can't be written; try again later").having("Retry-After: 5"),
+	}},
+	{title: "The keys of the tokens are not known yet.", keysURL: "http://127.0.0.1:1/", exchanges: []exchange{
+		anyOperation.fails(50300, "access tokens can't be checked at the moment; try again later").having("Retry-After: 5"),
+	}},
+	{title: "The service runs out of time.", store: failing(errors.Join(plants.ErrThrottled, context.DeadlineExceeded)), exchanges: []exchange{
+		anyOperation.fails(50400, "the service ran out of time; the request may have been carried out").lacking("Retry-After"),
+	}},
+	{title: "The request is canceled.", store: failing(context.Canceled), exchanges: []exchange{
+		anyOperation.fails(50400, "the request was canceled; it may have been carried out"),
+	}},
+}

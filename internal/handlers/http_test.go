@@ -1,0 +1,162 @@
+package handlers_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/test/openapi"
+)
+
+// TestHTTP sends the exchanges of all rules to a service over HTTP. Each must also fit
+// api/openapi.yaml, and all that the document shows must occur.
+func TestHTTP(t *testing.T) {
+	document, issuer := openapi.Read(), authtest.NewIssuer(t)
+	tokens := newTokens(issuer)
+	for _, r := range slices.Concat(routeRules, tokenRules, createRules, fieldRules, jsonRules, listRules, deleteRules, faultRules) {
+		t.Run(r.title, func(t *testing.T) {
+			address := r.serve(t, issuer)
+			n := 0
+			for _, e := range r.exchanges {
+				for _, e := range e.expand() {
+					n++
+					e.body = strings.ReplaceAll(e.body, "{n}", fmt.Sprint(n))
+					if err := e.run(address, tokens, document); err != nil {
+						t.Errorf("%s %.200s\n%s\n%q\n%.300q\n%v", e.method, e.target, e.auth, e.headers, e.body, err)
+					}
+				}
+			}
+		})
+	}
+	for _, missing := range document.Missing() {
+		t.Error(missing)
+	}
+}
+
+// newTokens returns a replacer of the names of tokens in angle brackets.
+func newTokens(issuer *authtest.Issuer) *strings.Replacer {
+	expired := authtest.Claims("alice")
+	expired["exp"] = time.Now().Add(-time.Hour).Unix()
+	alice := issuer.Token("alice")
+	signature := alice[strings.LastIndexByte(alice, '.')+1:]
+	return strings.NewReplacer(
+		"<alice>", alice,
+		"<bob>", issuer.Token("bob"),
+		"<reader>", issuer.Token("alice", "plants/read"),
+		"<writer>", issuer.Token("alice", "plants/write"),
+		"<nobody>", issuer.Token("alice", "plants:read"),
+		"<expired>", issuer.Sign(expired),
+		"<forged>", strings.TrimSuffix(alice, signature)+strings.Repeat("A", len(signature)),
+	)
+}
+
+// serve starts the service and returns its address.
+func (r rule) serve(t *testing.T, issuer *authtest.Issuer) string {
+	store := r.store
+	if store == nil {
+		store = new(plantstest.Memory)
+	}
+	verifier := issuer.Verifier(t, auth.Config{KeysURL: r.keysURL}, handlers.Scopes()...)
+	server := httptest.NewUnstartedServer(handlers.New(store, verifier, slog.New(slog.DiscardHandler)))
+	server.Config.ReadTimeout = r.readTimeout
+	server.Config.DisableGeneralOptionsHandler = true // as in cmd/local
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+// run sends the request and checks the response.
+func (e exchange) run(address string, tokens *strings.Replacer, document *openapi.Document) error {
+	head := tokens.Replace(e.head())
+	resp, body, err := e.send(address, head)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != e.status || body != e.want && e.want != anything+"\n" {
+		return fmt.Errorf(" got %d %.1000s\nwant %d %.1000s", resp.StatusCode, body, e.status, e.want)
+	}
+	for _, header := range e.has {
+		name, want, _ := strings.Cut(header, ": ")
+		if got := resp.Header.Values(name); !slices.Equal(got, []string{want}) {
+			return fmt.Errorf("the header %s is %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range e.lacks {
+		if got := resp.Header.Values(name); got != nil {
+			return fmt.Errorf("the header %s is %q, want none", name, got)
+		}
+	}
+	if e.byGo {
+		return nil
+	}
+	req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
+	if err != nil {
+		return err
+	}
+	return document.Validate(req, []byte(e.body), resp, []byte(body))
+}
+
+// head returns the request up to the body.
+func (e exchange) head() string {
+	lines := append([]string{e.method + " " + e.target + " HTTP/1.1", "Host: plants.example", "Connection: close"}, e.headers...)
+	if e.auth != "" {
+		lines = append(lines, e.auth)
+	}
+	if !slices.Contains(e.headers, chunked) {
+		lines = append(lines, fmt.Sprintf("Content-Length: %d", len(e.body)))
+	}
+	return strings.Join(lines, "\r\n") + "\r\n\r\n"
+}
+
+const chunked = "Transfer-Encoding: chunked"
+
+// send sends a request as it is, which an HTTP client might not do, and returns the
+// response with its body.
+func (e exchange) send(address, head string) (*http.Response, string, error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, "", err
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	sent := e.body
+	if slices.Contains(e.headers, chunked) {
+		sent = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(e.body), e.body)
+	}
+	if e.unfinished != "" {
+		sent = sent[:len(sent)-1]
+	}
+	if _, err := io.WriteString(conn, head+sent); err != nil {
+		return nil, "", err
+	}
+	if e.unfinished == "cut" {
+		conn.(*net.TCPConn).CloseWrite()
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: e.method})
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+// anything in place of a body matches each.
+const anything = "anything"
+
+// broken panics when it is used.
+type broken struct{ plants.Store }

@@ -1,0 +1,168 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/plantstore/internal/plants"
+)
+
+// A rule is a rule of HTTP, shown by exchanges with a new service, one after another.
+type rule struct {
+	title     string
+	exchanges []exchange
+
+	store       plants.Store  // an empty one if nil
+	keysURL     string        // of the token keys, if the service has to fetch them
+	readTimeout time.Duration // of the server
+}
+
+// An exchange is a request and the response that it must get. The functions post, get,
+// remove and send start one, and its methods complete it.
+type exchange struct {
+	method, target, body string
+	auth                 string   // the header Authorization, in which <alice> stands for her token
+	headers              []string // the other headers, each as "Name: value"
+	unfinished           string   // "cut" or "stalled" if the last byte of the body is missing
+	values               []string // see each
+
+	status  int
+	want    string // the body, or else:
+	message string // of an error
+	code    int
+	has     []string // headers, as above
+	lacks   []string // names of headers
+	byGo    bool     // the response comes from net/http, not from the service
+}
+
+// post creates a plant.
+func post(body string) exchange { return send("POST /plants").sending(body) }
+
+// get lists plants. The query starts with a question mark, unless it is empty.
+func get(query string) exchange { return send("GET /plants" + query) }
+
+// remove deletes a plant.
+func remove(id string) exchange { return send("DELETE /plants/" + id) }
+
+// send sends a method and a target exactly as written, with alice's token.
+func send(request string) (e exchange) {
+	e.method, e.target, _ = strings.Cut(request, " ")
+	return e.as("alice")
+}
+
+// as sends another token, or none. See [newTokens] for the names.
+func (e exchange) as(who string) exchange {
+	e.auth = ""
+	if who != "" {
+		e.auth = "Authorization: Bearer <" + who + ">"
+	}
+	return e
+}
+
+// authorized sends another header Authorization.
+func (e exchange) authorized(value string) exchange {
+	e.auth = "Authorization: " + value
+	return e
+}
+
+// with sends further headers.
+func (e exchange) with(headers ...string) exchange {
+	e.headers = slices.Concat(e.headers, headers)
+	return e
+}
+
+// sending sends a body.
+func (e exchange) sending(body string) exchange {
+	e.body = body
+	return e
+}
+
+// cut ends the connection before the last byte of the body.
+func (e exchange) cut() exchange {
+	e.unfinished = "cut"
+	return e
+}
+
+// stalled doesn't send the last byte of the body.
+func (e exchange) stalled() exchange {
+	e.unfinished = "stalled"
+	return e
+}
+
+// each repeats the exchange for each value, for which {} stands in the request and in the
+// response. In any exchange, {n} stands for another number each time.
+func (e exchange) each(values ...string) exchange {
+	e.values = values
+	return e
+}
+
+// gets expects a status and a body, which ends with a line break unless it is empty.
+func (e exchange) gets(status int, body string) exchange {
+	e.status = status
+	if e.want = body; body != "" {
+		e.want += "\n"
+	}
+	return e
+}
+
+// fails expects an error.
+func (e exchange) fails(code int, message string) exchange {
+	e.status, e.code, e.message = code/100, code, message
+	return e
+}
+
+// failsInGo expects an error of net/http, which the service never sees.
+func (e exchange) failsInGo(status int, body string) exchange {
+	e.status, e.want, e.byGo = status, body, true
+	return e
+}
+
+// having also expects these headers with exactly these values.
+func (e exchange) having(headers ...string) exchange {
+	e.has = slices.Concat(e.has, headers)
+	return e
+}
+
+// lacking expects none of these headers.
+func (e exchange) lacking(names ...string) exchange {
+	e.lacks = slices.Concat(e.lacks, names)
+	return e
+}
+
+// expand returns an exchange for each value.
+func (e exchange) expand() (all []exchange) {
+	if e.values == nil {
+		e.values = []string{"{}"}
+	}
+	for _, value := range e.values {
+		put := func(s string) string { return strings.ReplaceAll(s, "{}", value) }
+		each := func(list []string) (all []string) {
+			for _, s := range list {
+				all = append(all, put(s))
+			}
+			return all
+		}
+		x := e
+		x.values, x.headers, x.has = nil, each(e.headers), each(e.has)
+		x.method, x.target, _ = strings.Cut(put(strings.TrimSpace(e.method+" "+e.target)), " ")
+		x.body, x.auth = put(e.body), put(e.auth)
+		if x.want = put(e.want); e.code != 0 {
+			x.want = fmt.Sprintf(`{"error":%d,"message":%s}`+"\n", e.code, quoted(put(e.message)))
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// quoted returns s in JSON.
+func quoted(s string) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.Encode(s) // can't fail
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,96 @@
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// see remembers what the document shows and an exchange has had.
+func (d *Document) see(op *Operation, req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if resp.StatusCode < 300 {
+		d.seen[fmt.Sprint(op, format(reqBody))] = true
+		for _, p := range op.Parameters {
+			d.seen[fmt.Sprint(op, p.Name, op.values(p, req))] = true
+		}
+	}
+	response := fmt.Sprint(op, resp.StatusCode)
+	d.seen[response] = true
+	d.seen[response+format(respBody)] = true
+	for name := range op.Responses[resp.StatusCode].Headers {
+		for _, value := range resp.Header.Values(name) {
+			d.seen[response+name] = true
+			d.seen[name+value] = true
+		}
+	}
+}
+
+// format returns JSON in one form, with members in the same order.
+func format(text []byte) string {
+	v := jsontext.Value(text).Clone()
+	v.Format() // fails if there is no body
+	return string(v)
+}
+
+// byGateway are the statuses that only API Gateway returns.
+var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}
+
+// Missing returns a sentence for each thing that the document shows and no exchange passed
+// to Validate has had: a response, an example of a body or a parameter, a header, and a
+// value that the document lists for a header.
+func (d *Document) Missing() (all []string) {
+	missing := func(key, format string, args ...any) {
+		if !d.seen[key] {
+			all = append(all, fmt.Sprintf(format, args...)+": remove it from api/openapi.yaml, or add an exchange in which it occurs")
+		}
+	}
+	for _, op := range append(slices.Clone(d.Operations), d.Other) {
+		for _, p := range op.Parameters {
+			missing(fmt.Sprint(op, p.Name, []string{fmt.Sprint(p.Example)}), "%s never succeeds with the example of %s, %v", op, p.Name, p.Example)
+		}
+		if op.RequestBody != nil {
+			for name, example := range op.RequestBody.Content.Examples() {
+				missing(fmt.Sprint(op, format(example)), "%s never succeeds with the example %s, %s", op, name, example)
+			}
+		}
+		for status, resp := range op.Responses {
+			if slices.Contains(byGateway, status) {
+				continue
+			}
+			response := fmt.Sprint(op, status)
+			if missing(response, "%s never has the status %d", op, status); !d.seen[response] {
+				continue // nor anything of it
+			}
+			for name, example := range resp.Content.Examples() {
+				missing(response+format(example), "%s %d never has the example %s, %s", op, status, name, example)
+			}
+			for name, header := range resp.Headers {
+				missing(response+name, "%s %d never has the header %s", op, status, name)
+				for _, value := range header.listed() {
+					missing(name+fmt.Sprint(value), "the header %s never has the value %v", name, value)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// listed returns the values that the document lists for a header: its example, those
+// enumerated, and the bounds of an integer.
+func (p *Parameter) listed() (values []any) {
+	if p.Example != nil {
+		values = append(values, p.Example)
+	}
+	if p.Schema.Enum != nil {
+		values = append(values, p.Schema.Enum.Values...)
+	}
+	if p.Schema.isInteger() {
+		values = append(values, p.Schema.Minimum.Num(), p.Schema.Maximum.Num())
+	}
+	return values
+}
