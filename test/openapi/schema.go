@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -16,14 +15,14 @@ import (
 // A Schema is a compiled JSON Schema.
 type Schema struct{ *jsonschema.Schema }
 
-// UnmarshalJSON compiles a schema without references.
+// UnmarshalJSON compiles a schema without references. Its patterns must be in the syntax that
+// RE2 and ECMAScript share, so that Go's validators can read the document.
 func (s *Schema) UnmarshalJSON(text []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
 	c := jsonschema.NewCompiler()
-	c.UseRegexpEngine(compileRegexp)
 	c.RegisterFormat(&jsonschema.Format{Name: "int64", Validate: checkInteger})
 	c.AssertFormat()
 	if err := c.AddResource("schema.json", value); err != nil {
@@ -31,14 +30,6 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 	}
 	s.Schema, err = c.Compile("schema.json")
 	return err
-}
-
-// compileRegexp compiles a regular expression in the syntax of JSON Schema, that
-// of ECMA-262. Of the differences from Go it knows the one that the document
-// uses.
-func compileRegexp(s string) (jsonschema.Regexp, error) {
-	unicodeEscape := regexp.MustCompile(`\\u(....)`)
-	return regexp.Compile(unicodeEscape.ReplaceAllString(s, `\x{$1}`))
 }
 
 // checkJSON checks a body: exactly one JSON value that s allows.
