@@ -73,7 +73,7 @@ mutate: ## change the code of PKG (without ./) in small ways, and list the chang
 
 ROUNDS ?= 30
 
-bench: ## measure the figures of docs/benchmarks.md; the function's need Linux
+bench: ## measure the speed in docs/costs.md; the function's need Linux
 	go run ./test/bench -rounds $(ROUNDS)
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 

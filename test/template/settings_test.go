@@ -54,7 +54,7 @@ func TestSettings(t *testing.T) {
 		{function + "Url", "AuthType", "", "", "a function URL would bypass the API's throttling and its access log"},
 
 		{function, "Timeout", "", "10", "requests get their own 504 half a second before it; docs/costs.md and clients count on 10 s, API Gateway allows 30 s"},
-		{function, "MemorySize", "", "256", "the processor's share depends on it: docs/benchmarks.md and docs/costs.md hold for this size"},
+		{function, "MemorySize", "", "256", "the processor's share depends on it: the costs and the speed in docs/costs.md hold for this size"},
 		{function, "LoggingConfig", "", logging, "LOG_LEVEL has filtered the lines already; alarms need the lines of the platform, retention needs this group"},
 		{function, "ReservedConcurrentExecutions", "", "", "a new account has no concurrency to reserve"},
 		{function, "TracingConfig.Mode", "LogLevel=info", "PassThrough", "traces cost"},
