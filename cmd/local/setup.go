@@ -84,11 +84,6 @@ type stores struct {
 	where  string // for the start-up messages
 }
 
-// service returns the service that keeps its resources in s.
-func (s *stores) service(verifier *auth.Verifier, log *slog.Logger) http.Handler {
-	return handlers.New(s.plants, verifier, log)
-}
-
 // openers open the stores, by the value of -store.
 var openers = map[string]func(context.Context, options, config.Config, *slog.Logger) (*stores, error){
 	"bolt":     openBolt,
@@ -100,33 +95,32 @@ var openers = map[string]func(context.Context, options, config.Config, *slog.Log
 // stderr if another issuer doesn't respond.
 func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger, stderr io.Writer) (http.Handler, error) {
 	tokens := cfg.Tokens
-	if tokens.Issuer != "" {
-		verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
-		if err != nil {
+	var own *issuer.Issuer
+	if tokens.Issuer == "" {
+		var err error
+		if own, err = issuer.Open(o.data, handlers.Scopes()); err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		if err := verifier.Load(ctx); err != nil { // requests try again
-			fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
+		tokens.Issuer, tokens.Audiences = issuer.Name, []string{issuer.Audience}
+		if tokens.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
+			return nil, err
 		}
-		return allowOrigins(cfg.CORSOrigins, page.Handler(false, s.service(verifier, log))), nil
-	}
-	own, err := issuer.Open(o.data, handlers.Scopes())
-	if err != nil {
-		return nil, err
-	}
-	tokens.Issuer, tokens.Audiences = issuer.Name, []string{issuer.Audience}
-	if tokens.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
-		return nil, err
 	}
 	verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
 	if err != nil {
 		return nil, err
 	}
-	host, _, _ := net.SplitHostPort(o.addr) // the program listens there
-	access := issuer.Access{Host: host, Exposed: o.exposeIssuer}
-	return own.Handler(access, allowOrigins(cfg.CORSOrigins, page.Handler(true, s.service(verifier, log)))), nil
+	handler := allowOrigins(cfg.CORSOrigins, page.Handler(own != nil, handlers.New(s.plants, verifier, log)))
+	if own != nil {
+		host, _, _ := net.SplitHostPort(o.addr) // the program listens there
+		return own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := verifier.Load(ctx); err != nil { // requests try again
+		fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
+	}
+	return handler, nil
 }
 
 // checkNotExposed refuses what would give anyone a token for any user: the
