@@ -224,7 +224,9 @@ func TestRedirects(t *testing.T) {
 
 // Metadata and keys may be on this machine without TLS, and on no other.
 func TestAddressOfKeys(t *testing.T) {
+	long := "http://b.test/" + strings.Repeat("x", 10000)
 	for address, want := range map[string]string{
+		long:                            "must be https",
 		"http://localhost/k":            "",
 		"http://LocalHost:8080/k":       "",
 		"http://127.0.0.1/k":            "",
@@ -240,7 +242,6 @@ func TestAddressOfKeys(t *testing.T) {
 		"file:///etc/hosts":             "no host",
 		"https://b.test/%":              "not a valid URL",
 		"":                              "no host",
-		"http://b.test/" + strings.Repeat("x", 10000): "must be https",
 	} {
 		got := fmt.Sprint(auth.CheckURL(address))
 		if got == "<nil>" != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "secret") || len(got) > 200 {

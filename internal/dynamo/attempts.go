@@ -37,8 +37,8 @@ const (
 )
 
 // newRetryer returns the SDK's retryer with shorter delays. It also repeats requests after
-// the errors that transient knows. All calls of a client share its budget, which lasts for about 50
-// time-outs: without it, a DynamoDB that is down would get six times the load.
+// the errors that transient knows. All calls of a client share its budget, which lasts for
+// about 50 time-outs: without it, a DynamoDB that is down would get six times the load.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts

@@ -67,14 +67,7 @@ func TestMaxAttempts(t *testing.T) {
 func TestSettingsOnDynamoDBLocal(t *testing.T) {
 	for vars, want := range map[string]string{local: "local local local ", onLambda + local: "eu-central-1 k s t"} {
 		setEnv(t, vars)
-		cfg, err := dynamo.LoadConfig(t.Context(), discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := dynamo.NewClient(cfg, discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := newFromEnv(t)
 		keys, err := client.Options().Credentials.Retrieve(t.Context())
 		if got := fmt.Sprint(client.Options().Region, " ", keys.AccessKeyID, " ", keys.SecretAccessKey, " ", keys.SessionToken); err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", vars, got, err, want)
@@ -87,13 +80,9 @@ func TestMissingTable(t *testing.T) {
 	const forgotten, missing = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error ", "the table is missing: "
 	for endpoint, want := range map[string]string{"http://a.example": forgotten, "HTTP://a.example": forgotten, "https://a.example": missing} {
 		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
-		cfg, _ := dynamo.LoadConfig(t.Context(), discard)
-		client, err := dynamo.NewClient(cfg, discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := newFromEnv(t)
 		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
-		err = list.call(t.Context(), dynamo.New(client, "plants"))
+		err := list.call(t.Context(), dynamo.New(client, "plants"))
 		if !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%s: got %v, want %s", endpoint, err, want)
 		}
@@ -145,14 +134,7 @@ func TestTransport(t *testing.T) {
 	}
 	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
 	t.Setenv("AWS_CA_BUNDLE", bundle) // its path may have spaces
-	cfg, err := dynamo.LoadConfig(t.Context(), discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := newFromEnv(t)
 	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
 	if idle := transport.IdleConnTimeout; idle <= 0 || idle >= time.Minute {
 		t.Errorf("idle connections stay for %v", idle)

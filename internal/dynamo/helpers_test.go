@@ -81,6 +81,20 @@ func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 	return dynamo.New(client, table), proxy
 }
 
+// newFromEnv returns a client with the settings of the environment, see [setEnv].
+func newFromEnv(t *testing.T) *dynamodb.Client {
+	t.Helper()
+	cfg, err := dynamo.LoadConfig(t.Context(), discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamo.NewClient(cfg, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
 // newOffline returns a client whose attempts get the responses of dynamoDB, without a
 // network. So a test can run in a bubble of synctest, where time doesn't depend on the
 // machine.

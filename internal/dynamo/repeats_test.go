@@ -82,14 +82,7 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	defer source.Close()
 	_, table := dynamolocal.Table(t)
 	setEnv(t, "AWS_REGION=local AWS_CONTAINER_CREDENTIALS_FULL_URI="+source.URL+" AWS_ENDPOINT_URL_DYNAMODB="+dynamolocal.Endpoint(t))
-	cfg, err := dynamo.LoadConfig(t.Context(), discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := dynamo.NewClient(cfg, discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := newFromEnv(t)
 	addresses := []string{"127.0.0.1:1"} // where nobody listens
 	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
 	transport.ResponseHeaderTimeout = 0 // a busy machine may be slow
