@@ -115,7 +115,7 @@ check-rename: ## rename a copy, build it, and run the quick half of its tests
 	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
 	cd "$$copy" && git init -q && git add -A && \
 	$(MAKE) rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids && \
-	go build ./... && go test ./internal/... ./api ./test/docs
+	go build ./... && go test ./internal/... ./test/docs
 
 # For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
 # --config-env of sam.
