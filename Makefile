@@ -1,6 +1,6 @@
 # What people and CI run. `make help` lists it.
 
-.PHONY: help run test acceptance check ci pins fuzz mutate bench api-lint api-compat contract issuers deployment rename check-rename
+.PHONY: help run test acceptance check ci fuzz bench api-compat contract issuers deployment rename check-rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,14 +21,14 @@ acceptance: ## run the acceptance suite against a deployment: BASE=https://… T
 	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
 	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
-STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-ACTIONLINT = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+# These tools have a go.mod, so the service's lists only what the service and its tests import.
+TOOL = go tool -modfile=test/tools/go.mod
 
 check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, workflows, other systems
 	! "$$(go env GOROOT)/bin/gofmt" -l api cmd internal test | grep .
 	go vet ./...
-	$(STATICCHECK) ./...
-	$(ACTIONLINT) .github/workflows/*.yml
+	$(TOOL) staticcheck ./...
+	$(TOOL) actionlint .github/workflows/*.yml
 	go mod tidy -diff
 	GOOS=linux GOARCH=arm64 go build -o /dev/null ./...
 	GOOS=darwin go vet ./...
@@ -36,25 +36,7 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	go test -race -timeout 60m ./...
 
 # Not issuers and deployment, which download much. Without arguments .ci/run runs them too.
-ci: check check-rename api-lint api-compat contract ## what .github/workflows/ci.yml runs with the pinned toolchain
-
-# Dependabot doesn't see the versions in these files. It sees that of the SAM CLI in
-# test/template/requirements.txt, and a test holds deploy.yml to it.
-PINNED = Makefile .github/workflows/ci.yml
-
-# A pin is MODULE@v1.2.3 or MODULE/cmd/NAME@v1.2.3 in Go, and PACKAGE@1.2.3 in npm.
-pins: ## check that the tools whose versions Dependabot doesn't see are the newest
-	@$(call need,go,https://go.dev/dl/)
-	@$(call need,npm,https://nodejs.org/)
-	@old=; for pin in $$(grep -ohsE '([a-z]+\.[a-z]+/[a-z0-9./-]+@v|(@[a-z-]+/)?[a-z-]+@)[0-9]+\.[0-9.]+' $(PINNED) | sort -u); do \
-		name=$${pin%@*}; \
-		case $$pin in \
-			*@v*) latest=$$(go list -m -f '{{.Version}}' "$${name%/cmd/*}@latest") ;; \
-			*) latest=$$(npm view "$$name" version) ;; \
-		esac || { echo "$$pin: the newest version is unknown, for the reason above" >&2; exit 1; }; \
-		[ "$${pin##*@}" = "$$latest" ] || { echo "$$pin: the newest is $$latest"; old=1; }; \
-	done; \
-	test -z "$$old"
+ci: check check-rename api-compat contract ## what .github/workflows/ci.yml runs with the pinned toolchain
 
 FUZZTIME ?= 1m
 
@@ -64,48 +46,33 @@ fuzz: ## run every fuzz test for FUZZTIME
 			echo "$$name in $$folder" && go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$folder" || exit 1; \
 		done
 
-PKG ?= internal/config
-
-# The coefficient allows for machines that are busy with several mutants at once. The list
-# has those that lived, weren't covered by a test, or weren't viable (lcv).
-mutate: ## change the code of PKG (without ./) in small ways, and list the changes that no test notices
-	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash ./$(PKG) --timeout-coefficient 20 -S lcv
-
 ROUNDS ?= 30
 
 bench: ## measure the speed in docs/costs.md; the function's need Linux
 	go run ./test/bench -rounds $(ROUNDS)
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
-# These tools bring their own dependencies, so the service's go.mod doesn't list them.
-# Spectral also compares the document with the schema of OpenAPI 3.1.
-SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
-OASDIFF = go run github.com/oasdiff/oasdiff@v1.35.0
-
-api-lint: ## check api/openapi.yaml: valid OpenAPI 3.1, and its style
-	$(SPECTRAL) lint --fail-severity=hint --ruleset test/contract/spectral.yaml api/openapi.yaml
-
 api-compat: ## check that api/openapi.yaml breaks no client of the last version
-	test/contract/compat.sh $(OASDIFF)
+	test/contract/compat.sh $(TOOL) oasdiff
 
 SEED ?= 1
 
 # The tag keeps out of `go test ./...` what takes minutes and Python.
 contract: ## try api/openapi.yaml with schemathesis; SEED=n for other requests
 	go vet -tags contract ./test/contract
-	$(STATICCHECK) -tags contract ./test/contract
+	$(TOOL) staticcheck -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
 # The tag keeps out of `go test ./...` what downloads hundreds of megabytes.
 issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Python, Java 17, Maven
 	go vet -tags issuers ./test/issuers
-	$(STATICCHECK) -tags issuers ./test/issuers
+	$(TOOL) staticcheck -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
 # The tag keeps out of `go test ./...` what downloads a stand-in for AWS.
 deployment: ## deploy to a stand-in for AWS, with the commands of the pages; needs Python
 	go vet -tags deployment ./test/deployment
-	$(STATICCHECK) -tags deployment ./test/deployment
+	$(TOOL) staticcheck -tags deployment ./test/deployment
 	go test -tags deployment -count=1 -timeout 30m -v ./test/deployment
 
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'

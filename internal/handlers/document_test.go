@@ -14,10 +14,16 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// The document has the routes of the service, with their scopes.
+// The document lists the routes of the service, with their scopes. Each has its own
+// operationId, since generated clients name their methods after it.
 func TestDocumentedRoutes(t *testing.T) {
 	var documented, served []string
+	operations := map[string]*openapi.Operation{} // by operationId
 	for _, op := range openapi.Read().Operations {
+		if other := operations[op.OperationID]; op.OperationID == "" || other != nil {
+			t.Errorf("the operationId %q of %s is empty or also that of %v: change it in api/openapi.yaml", op.OperationID, op, other)
+		}
+		operations[op.OperationID] = op
 		documented = append(documented, fmt.Sprint(op, " with security ", op.Security))
 	}
 	for _, rt := range handlers.Routes() {

@@ -2,10 +2,10 @@
 # Fails if api/openapi.yaml could break a client of the last release (tag v1.2.3).
 # Arguments: the command that runs oasdiff.
 set -eu
-cd "$(dirname "$0")/../../api"
+cd "$(dirname "$0")/../.."
 
 # A download without history would have nothing to compare with, and pass.
-if ! git ls-files --error-unmatch openapi.yaml >/dev/null 2>&1; then
+if ! git ls-files --error-unmatch api/openapi.yaml >/dev/null 2>&1; then
 	echo "compatibility: needs git and the repository's history, to find the last version: run it in a clone" >&2
 	exit 1
 fi
@@ -19,9 +19,9 @@ base=$(git describe --tags --abbrev=0 --match 'v[0-9]*' --exclude '*-*' 2>/dev/n
 }
 earlier=$(mktemp)
 trap 'rm -f "$earlier"' EXIT
-if ! git show "$base:./openapi.yaml" >"$earlier"; then
+if ! git show "$base:api/openapi.yaml" >"$earlier"; then
 	echo "compatibility: nothing to compare with: $base has no api/openapi.yaml"
 	exit 0
 fi
 echo "compatibility: api/openapi.yaml against that of $base"
-"$@" breaking --flatten-allof --fail-on WARN "$earlier" openapi.yaml
+"$@" breaking --flatten-allof --fail-on WARN "$earlier" api/openapi.yaml

@@ -43,6 +43,7 @@ type Document struct {
 type Operation struct {
 	Method      string `json:"-"`
 	Path        string `json:"-"`
+	OperationID string
 	Parameters  []*Parameter
 	RequestBody *struct {
 		MaxBytes int `json:"x-max-bytes"`
