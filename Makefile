@@ -48,7 +48,7 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 ROUNDS ?= 30
 
-bench: ## measure the speed in docs/costs.md; the function's need Linux
+bench: ## measure the speeds in docs/costs.md; needs Linux
 	go run ./test/bench -rounds $(ROUNDS)
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 

@@ -1,74 +1,106 @@
-// Command bench compares the start and the calls of the deployed function with those of
-// a minimal one (see reference) with the same environment, and that with the one that it
-// has without the template. It prints a table of the medians. The programs run in turns,
-// so that background load affects all. It needs Linux.
+// Command bench compares the cold start and the warm calls of the deployed function with
+// those of a minimal function (see reference) in the same environment. It prints a table
+// of the medians. The programs run in turns, so that background load affects all equally.
+// It needs Linux.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/plantstore/internal/auth/authtest"
+	"example.com/plantstore/test/harness"
 )
 
 func main() {
 	rounds := flag.Int("rounds", 30, "`number` of runs of each program, at least 1")
 	flag.Parse()
-	table, err := run(context.Background(), *rounds)
+	candidates, err := run(context.Background(), *rounds)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-	fmt.Print(table)
+	fmt.Printf("Medians of %d runs on %s, %s, %d processors:\n\n%s", *rounds,
+		time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.NumCPU(), table(candidates))
 }
 
-// run measures the programs and returns the table.
-func run(ctx context.Context, rounds int) (table string, err error) {
+// run measures each program rounds times.
+func run(ctx context.Context, rounds int) ([]candidate, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv("TMPDIR", dir) // for the programs, too
 	e := newEndpoint()
 	defer e.dynamoDB.Close()
 	defer e.issuer.Close()
 	candidates, err := build(e, dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for round := range rounds {
 		for i := range candidates {
 			c := candidates[(i+round)%len(candidates)] // so that each runs first in turn
-			if err := c.measure(ctx, round); err != nil {
-				return "", fmt.Errorf("%s: %w", c.name, err)
+			if err := c.measure(ctx, dir, round); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
 	}
-	return format(candidates, rounds), nil
+	return candidates, nil
 }
 
-// format returns a table in Markdown with the median of each row for each candidate, and
-// its ratio to the first candidate's in bold.
-func format(candidates []candidate, rounds int) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "Medians of %d runs on %s, Go %s, %s:\n\n|", rounds, time.Now().UTC().Format(time.DateOnly),
-		strings.TrimPrefix(runtime.Version(), "go"), machine())
-	for _, c := range candidates {
-		fmt.Fprintf(&s, " | %s", c.name)
+// build returns the minimal function, and the service with two kinds of issuers, built as
+// in the Makefile and with the environment of template.yaml.
+func build(e *endpoint, dir string) ([]candidate, error) {
+	os.Setenv("CGO_ENABLED", "0")
+	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
+	minimal, err1 := harness.Build("test/bench/reference", flags...)
+	service, err2 := harness.Build("cmd/lambda", flags...)
+	// Every program reads the system's root certificates, as on Lambda.
+	roots, err3 := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
+	bundle := filepath.Join(dir, "roots.pem")
+	err4 := os.WriteFile(bundle, append(roots, e.certificate...), 0o600)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(&s, " |\n|---%s|\n", strings.Repeat("|--:", len(candidates)))
+	newCandidate := func(name, binary, issuer string, settings ...string) candidate {
+		return candidate{name, binary, e.token(issuer), map[string][]float64{}, append(settings,
+			"AWS_ENDPOINT_URL_DYNAMODB="+e.dynamoDB.URL, "TABLE_NAME=plants", "TOKEN_ISSUER="+issuer, "TOKEN_AUDIENCE="+authtest.Audience,
+			"SSL_CERT_FILE="+bundle, "SSL_CERT_DIR=/var/empty", "GOMAXPROCS=1")}
+	}
+	// The service knows where Amazon Cognito publishes its keys. Of another issuer, it
+	// reads the metadata first.
+	cognito, other := authtest.IssuerURL, e.issuer.URL
+	return []candidate{
+		newCandidate("minimal function", minimal, cognito),
+		newCandidate("service, Amazon Cognito", service, cognito, "TOKEN_JWKS_URL="+e.issuer.URL+keysPath),
+		newCandidate("service, other issuer", service, other),
+	}, nil
+}
+
+// table returns a table in Markdown with the median of each row for each candidate, and
+// its ratio to that of the first candidate.
+func table(candidates []candidate) string {
+	var s strings.Builder
+	s.WriteString("| ")
+	for _, c := range candidates {
+		fmt.Fprintf(&s, "| %s ", c.name)
+	}
+	fmt.Fprintf(&s, "|\n|---%s|\n", strings.Repeat("|--:", len(candidates)))
 	for _, row := range rows {
-		reference := median(candidates[0].results[row])
-		fmt.Fprintf(&s, "| %s | %.2f ms |", row, reference)
+		minimal := median(candidates[0].results[row])
+		fmt.Fprintf(&s, "| %s | %.2f ms |", row, minimal)
 		for _, c := range candidates[1:] {
 			m := median(c.results[row])
-			fmt.Fprintf(&s, " **%.2f** (%.2f ms) |", m/reference, m)
+			fmt.Fprintf(&s, " %.2f ms (%.2f times) |", m, m/minimal)
 		}
 		s.WriteString("\n")
 	}
@@ -79,14 +111,4 @@ func format(candidates []candidate, rounds int) string {
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
-}
-
-// machine names the processor and the system.
-func machine() string {
-	processor := runtime.GOARCH
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	if name := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindSubmatch(info); name != nil {
-		processor = string(name[1])
-	}
-	return fmt.Sprintf("%d processors (%s), Linux", runtime.NumCPU(), processor)
 }

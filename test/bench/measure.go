@@ -13,82 +13,69 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// rows are what is measured.
-var rows = []string{
-	"init", "first call", "cold start: init and first call", "CPU of the cold start", "warm call", "CPU per warm call",
-	"cold start with 256 MB", "cold start with 128 MB",
+// A candidate is one of the programs that are compared.
+type candidate struct {
+	name, binary string
+	token        string               // that the calls send
+	results      map[string][]float64 // in milliseconds, by row of the table
+	env          []string
 }
 
-// The shares of a processor that functions of 128 and 256 MB get after their init phase:
-// one of 1,769 MB gets a whole one.
-// https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
-const share128, share256 = 128.0 / 1769, 256.0 / 1769
+const (
+	initPhase = "init"
+	firstCall = "first call"
+	coldStart = "cold start: init and first call"
+	warmCall  = "warm call"
+)
 
-// warmCalls is the number of warm calls in each run with a whole processor.
+var rows = []string{initPhase, firstCall, coldStart, warmCall}
+
+// add adds a duration to the results of a row.
+func (c candidate) add(row string, d time.Duration) {
+	c.results[row] = append(c.results[row], float64(d)/1e6)
+}
+
+// warmCalls is the number of warm calls of a process.
 const warmCalls = 300
 
-// measure measures one process with a whole processor, and one with each share.
-func (c candidate) measure(ctx context.Context, round int) error {
-	e, init, first, err := c.start(ctx, round, 1)
+// measure starts a new copy of the program in dir and calls it. It needs a copy since
+// where Linux happens to place a file in memory changes a cold start by up to a fifth.
+func (c candidate) measure(ctx context.Context, dir string, round int) error {
+	binary, err := os.ReadFile(c.binary)
+	if err != nil {
+		return err
+	}
+	bootstrap := filepath.Join(dir, "bootstrap-"+rand.Text())
+	if err := os.WriteFile(bootstrap, binary, 0o700); err != nil {
+		return err
+	}
+	defer os.Remove(bootstrap)
+
+	start := time.Now()
+	e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: c.env})
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	cold := cpuTime(e.Cmd.Process.Pid)
-	c.add("init", init)
-	c.add("first call", first)
-	c.add("cold start: init and first call", init+first)
-	c.add("CPU of the cold start", cold)
-	for i := range warmCalls {
-		took, err := call(ctx, e, c.token, round+1+i)
-		if err != nil {
-			return err
-		}
-		c.add("warm call", took)
+	if err := e.WaitReady(ctx); err != nil {
+		return fmt.Errorf("%w\n%s", err, e.Stderr.String())
 	}
-	c.add("CPU per warm call", (cpuTime(e.Cmd.Process.Pid)-cold)/warmCalls)
-
-	for row, share := range map[string]float64{"cold start with 256 MB": share256, "cold start with 128 MB": share128} {
-		e, init, first, err := c.start(ctx, round, share)
+	init := time.Since(start)
+	first, err := call(ctx, e, c.token, round)
+	if err != nil {
+		return err
+	}
+	c.add(initPhase, init)
+	c.add(firstCall, first)
+	c.add(coldStart, init+first)
+	for i := range warmCalls {
+		warm, err := call(ctx, e, c.token, round+1+i)
 		if err != nil {
 			return err
 		}
-		e.Close()
-		c.add(row, init+first)
+		c.add(warmCall, warm)
 	}
 	return nil
-}
-
-// start starts a new copy of the program and makes its first call with a share of a
-// processor. Where Linux happens to place a file in memory makes a difference of up to
-// a fifth to a cold start.
-func (c candidate) start(ctx context.Context, round int, share float64) (e *lambdalocal.Environment, init, first time.Duration, err error) {
-	binary, err := os.ReadFile(c.binary)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	bootstrap := filepath.Join(os.TempDir(), "bootstrap-"+rand.Text())
-	if err := os.WriteFile(bootstrap, binary, 0o700); err != nil {
-		return nil, 0, 0, err
-	}
-	defer os.Remove(bootstrap)
-	begin := time.Now()
-	e, err = lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: c.env})
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	if err := e.WaitReady(ctx); err != nil {
-		e.Close()
-		return nil, 0, 0, fmt.Errorf("%w\n%s", err, e.Stderr.String())
-	}
-	init = time.Since(begin)
-	if share < 1 {
-		defer limit(e.Cmd.Process, share)()
-	}
-	if first, err = call(ctx, e, c.token, round); err != nil {
-		e.Close()
-	}
-	return e, init, first, err
 }
 
 // calls are made in turns. Each round begins with another one.
