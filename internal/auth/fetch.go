@@ -55,19 +55,13 @@ func (k *issuerKeys) read(ctx context.Context, address string) (next string, set
 	}
 	var moved string
 	var metadataErr error
-	var panicked any
 	var group sync.WaitGroup
 	if k.metadata != "" {
-		group.Go(func() {
-			defer func() { panicked = recover() }()
-			moved, metadataErr = k.readMetadata(ctx)
-		})
+		group.Go(func() { moved, metadataErr = k.readMetadata(ctx) })
 	}
 	set, err = k.readKeys(ctx, address)
 	group.Wait()
 	switch {
-	case panicked != nil:
-		panic(panicked) // here, where handlers recover from it
 	case err != nil && metadataErr != nil: // which may be the reason
 		err = fmt.Errorf("%w; %w", err, metadataErr)
 	case metadataErr != nil:

@@ -289,3 +289,7 @@ func TestConnections(t *testing.T) {
 		t.Errorf("%d changes of other connections, want none", n)
 	}
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

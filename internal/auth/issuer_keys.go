@@ -34,8 +34,8 @@ type issuerKeys struct {
 	now      func() time.Time // wallClock, except in tests
 
 	known    atomic.Pointer[knownKeys]
-	begun    atomic.Int64  // how many fetches have begun
-	fetching chan struct{} // of capacity 1: who fetches has sent a value
+	begun    atomic.Int64  // how many fetches have begun: unlike times, it orders fetches and requests exactly
+	fetching chan struct{} // a lock: full during a fetch
 	searches *rate.Limiter // of fetches for tokens that the known keys don't verify
 }
 
@@ -58,7 +58,6 @@ const (
 var (
 	errFetching = errors.New("still being fetched")
 	errOutdated = errors.New("outdated")
-	errPanic    = errors.New("the fetch panicked")
 )
 
 // newIssuerKeys returns the keys that c describes, but fetches none yet.
@@ -121,10 +120,11 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return known.set, nil
 }
 
-// search returns keys other than the rejected ones, which don't verify a token. It fetches
-// them unless a fetch that began after the request arrived has ended. It returns nil if the
-// last fetch found no others, even if the budget alone prevented another one, and an error
-// if that fetch failed or hasn't ended. When the request arrived, begunBefore fetches had begun.
+// search looks for keys other than rejected, which don't verify a token. It returns nil if
+// there are none, or if the budget is spent, and an error if they can't be fetched.
+//
+// The issuer may have published a key during a fetch. So search trusts only a fetch that
+// began after the request arrived, when begunBefore fetches had begun, or else makes one.
 func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore int64) (*KeySet, error) {
 	if k.fixed != nil {
 		return nil, nil
@@ -136,7 +136,7 @@ func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore i
 		}
 		defer k.unlock()
 		known = k.known.Load()
-		if known.set == rejected && known.number <= begunBefore && k.age(known.failed) >= RetryAfter && k.maySearch() {
+		if known.set == rejected && known.number <= begunBefore && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
 			known = k.fetch(context.WithoutCancel(ctx))
 		}
 	}
@@ -144,14 +144,6 @@ func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore i
 		return nil, known.err
 	}
 	return known.set, nil
-}
-
-// maySearch reports whether the budget of searches isn't empty, and takes one from it.
-func (k *issuerKeys) maySearch() bool {
-	now := k.now()
-	// Otherwise, an empty budget would stay empty until a clock that was set back has caught up.
-	k.searches.SetLimitAt(now, k.searches.Limit())
-	return k.searches.AllowN(now, 1)
 }
 
 // load fetches the keys, or waits for the fetch of another request, until ctx ends. It
@@ -209,29 +201,24 @@ func (k *issuerKeys) unlock() { <-k.fetching }
 // fetch fetches the keys, until ctx ends, and returns what is known then. It must be
 // called with the lock.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
-	// A search trusts only fetches that began after its request arrived: the issuer may have
-	// published the key during an earlier one. Only a count tells which began first. Times
-	// may be equal, and the clock may be set.
 	next, began := *k.known.Load(), k.now()
 	next.number = k.begun.Add(1)
-	set, err := (*KeySet)(nil), errPanic
-	defer func() { // after a panic too, since handlers recover from it
-		next.err = err
-		switch {
-		case err == nil:
-			next.fetched = began
-			if next.set == nil || next.set.document != set.document { // else the cache of tokens stays valid
-				next.set = set
-			}
-		case ctx.Err() == nil:
-			// The issuer is at fault. If a start has ended its own fetch, the issuer may be well,
-			// and a pause of 5 s would make the first requests fail.
-			next.failed = k.now()
+	var set *KeySet
+	next.address, set, next.err = k.read(ctx, next.address)
+	switch {
+	case next.err == nil:
+		next.fetched = began
+		if next.set == nil || next.set.document != set.document { // else the cache of tokens stays valid
+			next.set = set
 		}
-		k.known.Store(&next)
-	}()
-	if next.address, set, err = k.read(ctx, next.address); err != nil {
-		k.warn("token keys not fetched", err)
+	case ctx.Err() == nil:
+		// The issuer is at fault. If a start has ended its own fetch, the issuer may be well,
+		// and a pause of 5 s would make the first requests fail.
+		next.failed = k.now()
 	}
+	if next.err != nil {
+		k.warn("token keys not fetched", next.err)
+	}
+	k.known.Store(&next)
 	return &next
 }

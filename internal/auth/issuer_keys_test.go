@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -154,42 +153,6 @@ func TestLoadWaitsForRequest(t *testing.T) {
 		i.check(t, "a", "", atOnce, 1)
 	})
 }
-
-// A fetch that panics, as handlers let it, is over, and others don't wait for it. It does so
-// in the request, also while two documents are read at once: elsewhere it would end the process.
-func TestPanic(t *testing.T) {
-	for _, broken := range []string{openID, keysURL} {
-		synctest.Test(t, func(t *testing.T) {
-			d, failing := newDiscovered(t), false
-			d.v = newVerifier(t, auth.Config{Issuer: "https://a.test"}, roundTripper(func(r *http.Request) (*http.Response, error) {
-				if failing && r.URL.String() == broken {
-					panic("broken")
-				}
-				return d.RoundTrip(r)
-			}), io.Discard)
-			authenticate := func() (recovered any) {
-				defer func() { recovered = recover() }()
-				d.check(t, d.tokens, "", 0, openID, keysURL)
-				return nil
-			}
-			authenticate()
-			failing = true
-			time.Sleep(24 * time.Hour)
-			if p := authenticate(); p != "broken" {
-				t.Errorf("recovered from %v", p)
-			}
-			synctest.Wait() // for the other document
-			failing, d.requests = false, nil
-			d.check(t, d.tokens, unavailable+": the fetch panicked", 0)
-			time.Sleep(auth.RetryAfter)
-			d.check(t, d.tokens, "", 0, openID, keysURL)
-		})
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // A refresh that finds the same document leaves the cache of tokens as it is.
 func TestUnchangedKeys(t *testing.T) {
