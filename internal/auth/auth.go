@@ -61,10 +61,10 @@ func (c Caller) WhyRestricted() string { return c.whyRestricted }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
-	config Config
-	scopes []string
-	keys   *issuerKeys
-	cache  tokenCache
+	config     Config
+	scopes     []string
+	issuerKeys *issuerKeys
+	cache      tokenCache
 }
 
 // New returns a Verifier of the tokens that c describes. It fetches keys with
@@ -76,16 +76,16 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
 	}
-	keys, err := newIssuerKeys(c, client, log)
+	issuerKeys, err := newIssuerKeys(c, client, log)
 	if err != nil {
 		return nil, err
 	}
-	return &Verifier{config: c, scopes: scopes, keys: keys}, nil
+	return &Verifier{config: c, scopes: scopes, issuerKeys: issuerKeys}, nil
 }
 
 // Load fetches the issuer's keys, unless they are configured, until ctx ends. After an
 // error, later requests try again.
-func (v *Verifier) Load(ctx context.Context) error { return v.keys.load(ctx) }
+func (v *Verifier) Load(ctx context.Context) error { return v.issuerKeys.load(ctx) }
 
 // Authenticate returns the caller of a request, or one of this package's errors.
 func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
@@ -93,7 +93,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err != nil {
 		return Caller{}, err
 	}
-	verified, err := v.verifyOnce(ctx, raw)
+	verified, err := v.verifyCached(ctx, raw)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -103,16 +103,16 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	return verified.caller, nil
 }
 
-// verifyOnce is like verify, but returns a token from the cache if the issuer's keys
+// verifyCached is like verify, but returns a token from the cache if the issuer's keys
 // are still the same. Other keys may lack the one that signed it.
-func (v *Verifier) verifyOnce(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, begunBefore := sha256.Sum256([]byte(raw)), v.keys.begun.Load()
+func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
+	hash, begunBefore := sha256.Sum256([]byte(raw)), v.issuerKeys.begun.Load()
 	if cached := v.cache.lookup(hash); cached != nil {
-		keys, err := v.keys.current(ctx)
+		keySet, err := v.issuerKeys.current(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if keys == cached.keys {
+		if keySet == cached.keySet {
 			return cached, nil
 		}
 	}
@@ -152,7 +152,7 @@ func bearerToken(h http.Header) (string, error) {
 // The tokens in it may have expired, and their keys may be outdated.
 type tokenCache struct {
 	mu     sync.Mutex
-	keys   *KeySet // of all tokens
+	keySet *KeySet // of all tokens
 	tokens map[[sha256.Size]byte]*verifiedToken
 }
 
@@ -168,8 +168,8 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.keys != token.keys || len(c.tokens) >= maxCached {
-		c.keys, c.tokens = token.keys, make(map[[sha256.Size]byte]*verifiedToken)
+	if c.keySet != token.keySet || len(c.tokens) >= maxCached {
+		c.keySet, c.tokens = token.keySet, make(map[[sha256.Size]byte]*verifiedToken)
 	}
 	c.tokens[hash] = token
 }

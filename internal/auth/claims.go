@@ -23,7 +23,7 @@ const (
 type verifiedToken struct {
 	caller             Caller
 	notBefore, expires time.Time // notBefore is zero if the token has no nbf
-	keys               *KeySet   // that verified the signature
+	keySet             *KeySet   // that verified the signature
 }
 
 // validAt returns an error if the token is not valid yet, or has expired.

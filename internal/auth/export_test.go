@@ -16,7 +16,7 @@ func (v *Verifier) Cached() int {
 const MaxCached = maxCached
 
 // Now returns the time by v's clock.
-func (v *Verifier) Now() time.Time { return v.keys.now() }
+func (v *Verifier) Now() time.Time { return v.issuerKeys.now() }
 
 // A Clock shows another time than the wall clock, once it was advanced.
 type Clock struct{ by atomic.Int64 }
@@ -26,5 +26,5 @@ func (c *Clock) Advance(by time.Duration) { c.by.Add(int64(by)) }
 
 // SetClock makes v use a clock.
 func (v *Verifier) SetClock(c *Clock) {
-	v.keys.now = func() time.Time { return wallClock().Add(time.Duration(c.by.Load())) }
+	v.issuerKeys.now = func() time.Time { return wallClock().Add(time.Duration(c.by.Load())) }
 }

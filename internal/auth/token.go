@@ -45,7 +45,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*
 	if err != nil {
 		return nil, err
 	}
-	if verified.keys, err = v.checkSignature(ctx, t, begunBefore); err != nil {
+	if verified.keySet, err = v.checkSignature(ctx, t, begunBefore); err != nil {
 		return nil, err
 	}
 	if err := v.readScopes(&verified.caller, t.claims); err != nil {
@@ -62,23 +62,23 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int
 	if err != nil { // for example, a malformed jwk
 		return nil, invalid("malformed JOSE header")
 	}
-	keys, err := v.keys.current(ctx)
+	keySet, err := v.issuerKeys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		fault := keys.verify(jws, t.alg, t.kid)
+		fault := keySet.verify(jws, t.alg, t.kid)
 		if fault == nil {
-			return keys, nil
+			return keySet, nil
 		}
-		newer, err := v.keys.search(ctx, keys, begunBefore)
+		newer, err := v.issuerKeys.search(ctx, keySet, begunBefore)
 		switch {
 		case err != nil: // not a 503, since anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 		case newer == nil:
 			return nil, fault
 		}
-		keys = newer
+		keySet = newer
 	}
 }
 
@@ -172,7 +172,7 @@ func (m members) has(name string) bool { return m[name] != nil }
 // text returns a member that must be a string.
 func (m members) text(name string) (string, error) {
 	if !m.has(name) {
-		return "", missing(name)
+		return "", missingMember(name)
 	}
 	s, ok := unquote(m[name])
 	if !ok {
@@ -185,7 +185,7 @@ func (m members) text(name string) (string, error) {
 // null in the array counts as "".
 func (m members) texts(name string) ([]string, error) {
 	if !m.has(name) {
-		return nil, missing(name)
+		return nil, missingMember(name)
 	}
 	if s, ok := unquote(m[name]); ok {
 		return []string{s}, nil
@@ -203,7 +203,9 @@ func unquote(v jsontext.Value) (s string, ok bool) {
 	return string(b), err == nil
 }
 
-func missing(name string) error { return invalid("no %s: configure the issuer to include it", name) }
+func missingMember(name string) error {
+	return invalid("no %s: configure the issuer to include it", name)
+}
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrInvalidToken}, args...)...)
