@@ -57,7 +57,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	}
 	store := dynamo.New(client, cfg.TableName)
 	warm(ctx, verifier, store, log)
-	return lambdahttp.New(handlers.New(store, verifier, log), handlers.Fail, log), nil
+	return lambdahttp.New(handlers.New(store, verifier, log), handlers.SendError, log), nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before

@@ -24,6 +24,40 @@ import (
 // maxBody is the maximum size of a request body, in bytes.
 const maxBody = 64 << 10
 
+// checkMediaType returns an error if h declares a body that is not plain JSON
+// in UTF-8. A missing or empty header is fine.
+func checkMediaType(h http.Header) error {
+	for _, v := range h.Values("Content-Encoding") {
+		if v != "" && !strings.EqualFold(v, "identity") {
+			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", logging.Quote(v))
+		}
+	}
+	v := strings.Join(h.Values("Content-Type"), ", ")
+	if v == "" {
+		return nil
+	}
+	mediaType, params, err := mime.ParseMediaType(v)
+	if err != nil || mediaType != "application/json" {
+		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", logging.Quote(v))
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", logging.Quote(charset))
+	}
+	return nil
+}
+
+// readBody reads the body of r, which handle has limited to maxBody.
+func readBody(r *request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, failf(CodeBodyTooLarge, "the body must have at most %d bytes", maxBody)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", failf(CodeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
+	}
+	return body, nil
+}
+
 // decodePlant reads and validates a plant from the body of a create. The JSON must be
 // unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no duplicate names
 // at any depth, no lone surrogates, nothing after the object. Names are case-sensitive,
@@ -35,7 +69,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 	}
 	id, present := members["id"]
 	if !present {
-		return p, missing("id", "id is required and must be "+int64Rule, members)
+		return p, missingField("id", "id is required and must be "+int64Rule, members)
 	}
 	var ok bool
 	if p.ID, ok = parseInt64(string(id)); !ok {
@@ -43,7 +77,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 	}
 	name, present := members["name"]
 	if !present {
-		return p, missing("name", "name is required", members)
+		return p, missingField("name", "name is required", members)
 	}
 	if p.Name, err = decodeString("name", name); err != nil {
 		return p, err
@@ -72,9 +106,9 @@ func decodeString(name string, v jsontext.Value) (string, error) {
 	return string(text), nil
 }
 
-// missing returns the error for a body without the member name. It has the given
+// missingField returns the error for a body without the member name. It has the given
 // message, unless a member has that name in another case.
-func missing(name, message string, members map[string]jsontext.Value) error {
+func missingField(name, message string, members map[string]jsontext.Value) error {
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(sent, name) {
 			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, logging.Quote(sent))
@@ -150,38 +184,4 @@ func quote(v jsontext.Value) string {
 		return logging.Quote(string(s))
 	}
 	return logging.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check it
-}
-
-// checkMediaType returns an error if h declares a body that is not plain JSON
-// in UTF-8. A missing or empty header is fine.
-func checkMediaType(h http.Header) error {
-	for _, v := range h.Values("Content-Encoding") {
-		if v != "" && !strings.EqualFold(v, "identity") {
-			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", logging.Quote(v))
-		}
-	}
-	v := strings.Join(h.Values("Content-Type"), ", ")
-	if v == "" {
-		return nil
-	}
-	mediaType, params, err := mime.ParseMediaType(v)
-	if err != nil || mediaType != "application/json" {
-		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", logging.Quote(v))
-	}
-	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", logging.Quote(charset))
-	}
-	return nil
-}
-
-// readBody reads the body of r, which handle has limited to maxBody.
-func readBody(r *request) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, failf(CodeBodyTooLarge, "the body must have at most %d bytes", maxBody)
-	}
-	if err != nil {
-		return nil, failf(CodeBadRequest, "the body is incomplete or came too slowly; send the request again")
-	}
-	return body, nil
 }

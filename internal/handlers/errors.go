@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/plants"
@@ -53,8 +55,8 @@ func failf(code Code, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// publicErrors maps errors of other packages to what the client learns. The first
-// row that matches counts.
+// publicErrors maps errors of other packages to what the client learns. No
+// error matches two rows.
 var publicErrors = []struct {
 	err error
 	publicError
@@ -64,14 +66,14 @@ var publicErrors = []struct {
 	{plants.ErrInUse, publicError{CodeInUse, "id is in use by another user; choose another id at random", nil}},
 	{plants.ErrExists, publicError{CodeInUse, "you already have a plant with this id, with another name or tag; choose another id, or delete that plant first", nil}},
 	{plants.ErrNotFound, publicError{CodeNotFound, "you have no plant with this id", nil}},
-	{plants.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter("1")}},
-	{plants.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter("1")}},
-	{plants.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter("5")}},
+	{plants.ErrThrottled, publicError{CodeUnavailable, "the storage is overloaded; try again later", retryAfter(time.Second)}},
+	{plants.ErrUnreachable, publicError{CodeUnavailable, "the storage can't be reached; try again later", retryAfter(time.Second)}},
+	{plants.ErrUnwritable, publicError{CodeUnavailable, "the storage is full or can't be written; try again later", retryAfter(5 * time.Second)}},
 	{auth.ErrNoToken, publicError{CodeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
 	{auth.ErrExpiredToken, publicError{CodeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
 	{auth.ErrInvalidToken, publicError{CodeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
-	{auth.ErrKeysUnavailable, publicError{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter(fmt.Sprint(auth.RetryAfter.Seconds()))}},
+	{auth.ErrKeysUnavailable, publicError{CodeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter(auth.RetryAfter)}},
 }
 
 // describe returns what a client learns about err. An error without a row is
@@ -99,7 +101,9 @@ func errorResponse(err error) response {
 	return response{status: e.code.Status(), code: e.code, header: e.header, body: encode(body)}
 }
 
-func retryAfter(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
+func retryAfter(d time.Duration) http.Header {
+	return http.Header{"Retry-After": {strconv.Itoa(int(d.Seconds()))}}
+}
 
 // challenge returns the header of a response to a rejected token, with further
 // parameters (RFC 6750 section 3).

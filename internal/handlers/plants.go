@@ -44,7 +44,7 @@ func (s *Service) list(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	var body array
+	var body listBody
 	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants may be returned
 	after := q.after                       // the id of the last plant in body, or else the cursor
 	for {
@@ -54,24 +54,24 @@ func (s *Service) list(r *request) (response, error) {
 			return response{}, err
 		}
 		for i := range batch {
-			// The first plant always fits: it came in a body of at most maxBody.
+			// The first plant always fits: the limits of its fields keep it far below maxList.
 			if room == 0 || !body.add(shapeOf(&batch[i], q.includeID)) {
-				return q.response(body.close(), after), nil
+				return q.page(body.close(), after), nil
 			}
 			room--
 			after = &batch[i].ID
 		}
 		if len(batch) < want {
-			return q.response(body.close(), nil), nil
+			return q.page(body.close(), nil), nil
 		}
 	}
 }
 
 // delete serves DELETE /plants/{id}.
 func (s *Service) delete(r *request) (response, error) {
-	id, ok := parseInt64(r.id)
+	id, ok := parseInt64(r.pathID)
 	if !ok {
-		return response{}, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, logging.Quote(r.id))
+		return response{}, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, logging.Quote(r.pathID))
 	}
 	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
 		return response{}, err

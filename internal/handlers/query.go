@@ -53,10 +53,10 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	return q, nil
 }
 
-// response returns a list. If next is not nil, the list goes on after that id, and the
+// page returns the response with one page of a list. If next is not nil, the list goes on after that id, and the
 // response has a Link header (RFC 8288) to the next page. The link is relative, so that
 // it is valid behind any host and base path.
-func (q listQuery) response(body []byte, next *int64) response {
+func (q listQuery) page(body []byte, next *int64) response {
 	resp := response{status: http.StatusOK, body: body}
 	if next != nil {
 		query := "cursor=" + formatCursor(*next)
@@ -71,12 +71,11 @@ func (q listQuery) response(body []byte, next *int64) response {
 	return resp
 }
 
-// A cursor is the unpadded base64url encoding of a version byte and the last id
-// of the previous page, as 8 bytes in big-endian order. It needs no protection:
-// the owner comes from the token, so a forged cursor only selects another part
-// of the caller's own list.
 const cursorVersion = 1
 
+// formatCursor returns a cursor: the unpadded base64url encoding of a version byte and the last
+// id of the previous page, as 8 bytes in big-endian order. It needs no protection: the owner
+// comes from the token, so a forged cursor only selects another part of the caller's own list.
 func formatCursor(id int64) string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64([]byte{cursorVersion}, uint64(id)))
 }

@@ -44,8 +44,8 @@ func Scopes() []string {
 // which API Gateway decodes before the service sees it.)
 func find(method, path string) (rt *Route, id string) {
 	for i := range routes {
-		if id, ok := routes[i].match(path); ok && slices.Contains(routes[i].methods(), method) {
-			return &routes[i], id
+		if segment, ok := routes[i].match(path); ok && slices.Contains(routes[i].methods(), method) {
+			return &routes[i], segment
 		}
 	}
 	return nil, ""

@@ -28,23 +28,23 @@ import (
 
 // A Service serves the plant store over HTTP. It is safe for concurrent use.
 type Service struct {
-	store  plants.Store
-	tokens *auth.Verifier
-	log    *slog.Logger
+	store    plants.Store
+	verifier *auth.Verifier
+	log      *slog.Logger
 }
 
 // New returns a service that keeps plants in store, accepts callers with valid tokens,
 // and logs one line per request.
-func New(store plants.Store, tokens *auth.Verifier, log *slog.Logger) *Service {
-	return &Service{store: store, tokens: tokens, log: log}
+func New(store plants.Store, verifier *auth.Verifier, log *slog.Logger) *Service {
+	return &Service{store: store, verifier: verifier, log: log}
 }
 
 // A request is an HTTP request with what the service has found out about it.
 type request struct {
 	*http.Request
 	route  *Route // nil if no route matches
-	id     string // the path segment that stands for {id}, if the route has one
-	stack  []byte // of a panic
+	pathID string // the path segment that stands for {id}, if the route has one
+	stack  []byte // set if the handler panicked
 	caller auth.Caller
 }
 
@@ -80,15 +80,15 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	if r.route, r.id = find(r.Method, r.URL.Path); r.route == nil {
+	if r.route, r.pathID = find(r.Method, r.URL.Path); r.route == nil {
 		return unrouted(r)
 	}
-	if r.caller, err = s.tokens.Authenticate(r.Context(), r.Header); err != nil {
+	if r.caller, err = s.verifier.Authenticate(r.Context(), r.Header); err != nil {
 		return response{}, err
 	}
 	if !r.caller.Allows(r.route.Scope) {
-		lacks := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacks, r.caller.WhyRestricted()) // only the log says why
+		lacksScope := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.WhyRestricted()) // describe drops the reason: only the log has it
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
@@ -126,9 +126,9 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Write(resp.body) // fails only if the client has disconnected
 }
 
-// Fail sends an error with the given status and message, for a request that didn't reach
+// SendError sends an error with the given status and message, for a request that didn't reach
 // the service or that the service didn't finish. Unlike the service, it logs nothing.
-func Fail(w http.ResponseWriter, r *http.Request, status int, message string) {
+func SendError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	send(w, r, errorResponse(&publicError{code: Code(status * 100), message: message}))
 }
 

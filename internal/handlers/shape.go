@@ -34,14 +34,14 @@ func encode(v any) []byte {
 	return append(b, '\n')
 }
 
-// An array is the body of a list: a JSON array of at most maxList bytes.
-type array struct {
+// A listBody is the body of a list: a JSON array of at most maxList bytes.
+type listBody struct {
 	buffer  bytes.Buffer
 	element plantShape // kept here, so that each add needn't allocate one
 }
 
 // add appends a plant, and reports whether it fits.
-func (a *array) add(element plantShape) (fits bool) {
+func (a *listBody) add(element plantShape) (fits bool) {
 	end := a.buffer.Len()
 	if end == 0 {
 		a.buffer.WriteByte('[')
@@ -60,7 +60,7 @@ func (a *array) add(element plantShape) (fits bool) {
 }
 
 // close returns the array as a line of JSON, without the spare capacity of the buffer.
-func (a *array) close() []byte {
+func (a *listBody) close() []byte {
 	if a.buffer.Len() == 0 {
 		return []byte("[]\n")
 	}

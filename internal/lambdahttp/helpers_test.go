@@ -109,7 +109,7 @@ func invoke(t testing.TB, h lambda.Handler, event []byte) events.APIGatewayV2HTT
 
 // ours returns this package's Handler, without a log.
 func ours(h http.HandlerFunc) lambda.Handler {
-	return New(h, handlers.Fail, slog.New(slog.DiscardHandler))
+	return New(h, handlers.SendError, slog.New(slog.DiscardHandler))
 }
 
 // logged returns a logger and a function that returns its lines so far.

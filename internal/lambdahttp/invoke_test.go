@@ -48,7 +48,7 @@ func TestBadEvents(t *testing.T) {
 		`\"not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL\"}\n"`
 	for name, event := range badEvents(t) {
 		logger, lines := logged()
-		if got := whole(invoke(t, New(service, handlers.Fail, logger), event)); got != want {
+		if got := whole(invoke(t, New(service, handlers.SendError, logger), event)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}
 		if l := lines(); len(l) != 1 || l[0]["level"] != "WARN" || l[0]["cause"] == "" || l[0]["request_id"] != "l1" {
@@ -100,7 +100,7 @@ func TestRequestIDs(t *testing.T) {
 		{"OtherRoot=1", with(t, httpAPI, "rawPath", ""), map[string]any{"request_id": "l1", "apigw_request_id": "JKJaXmPLvHcESHA="}},
 	} {
 		logger, lines := logged()
-		h := New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") }), handlers.Fail, logger)
+		h := New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { logger.InfoContext(r.Context(), "request") }), handlers.SendError, logger)
 		ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "l1"})
 		//lint:ignore SA1029 the key of aws-lambda-go
 		h.Invoke(context.WithValue(ctx, "x-amzn-trace-id", tt.trace), tt.event)

@@ -65,7 +65,7 @@ func TestFormat(t *testing.T) {
 // A panic is one error in the log, with its stack.
 func TestPanicLog(t *testing.T) {
 	logger, lines := logged()
-	New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }), handlers.Fail, logger).Invoke(t.Context(), fixture(t, httpAPI))
+	New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }), handlers.SendError, logger).Invoke(t.Context(), fixture(t, httpAPI))
 	if l := lines(); len(l) != 1 || l[0]["level"] != "ERROR" || l[0]["cause"] != "broken" || !strings.Contains(l[0]["stack"].(string), "TestPanicLog") {
 		t.Errorf("log %v, want one error with the stack", l)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -47,7 +46,7 @@ func (p Plant) Validate() error {
 	if p.Name == "" {
 		return errors.New("name must not be empty")
 	}
-	if strings.TrimFunc(p.Name, unicode.IsSpace) == "" {
+	if strings.TrimSpace(p.Name) == "" {
 		return errors.New("name must not be only white space")
 	}
 	if p.Tag != nil {
