@@ -53,7 +53,7 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 	where += ", region " + client.Options().Region
 	table := cfg.TableName
 	store := dynamo.New(client, table)
-	if err := prepareTable(ctx, store, dynamo.IsLocal(client.Options().BaseEndpoint), table); err != nil {
+	if err := prepareTable(ctx, store, dynamo.IsDynamoDBLocal(client.Options().BaseEndpoint), table); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	return &stores{

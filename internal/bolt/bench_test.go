@@ -20,7 +20,7 @@ func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 			v, err := json.Marshal(value{Name: rose(id).Name, Tag: rose(id).Tag})
 			noErr(tb, err)
 			noErr(tb, tx.Bucket(idBucket).Put(appendID(nil, id), []byte(owner)))
-			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerKey(owner), id), v))
+			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))
 		}
 		return nil
 	}))

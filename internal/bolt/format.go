@@ -46,10 +46,10 @@ type value struct {
 	CreatedAt time.Time `json:"created_at"` // UTC, RFC 3339
 }
 
-// ownerKey returns the prefix that the keys of owner's plants have in common. It
+// ownerPrefix returns the prefix that the keys of owner's plants have in common. It
 // panics unless the length of owner fits in one byte: with another length, the key
 // could be another owner's.
-func ownerKey(owner string) []byte {
+func ownerPrefix(owner string) []byte {
 	if len(owner) < 1 || len(owner) > 255 {
 		panic(fmt.Sprintf("an owner must have 1 to 255 bytes, not %d", len(owner)))
 	}

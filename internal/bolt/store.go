@@ -62,7 +62,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	if err != nil {
 		return err
 	}
-	idKey, plantKey := appendID(nil, p.ID), appendID(ownerKey(owner), p.ID)
+	idKey, plantKey := appendID(nil, p.ID), appendID(ownerPrefix(owner), p.ID)
 	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
 		ids, stored := tx.Bucket(idBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
@@ -87,7 +87,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	prefix := ownerKey(owner)
+	prefix := ownerPrefix(owner)
 	from := prefix
 	if after != nil {
 		from = append(appendID(prefix, *after), 0) // the least key after that one
@@ -108,7 +108,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 
 // Delete implements [plants.Store].
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
-	idKey, plantKey := appendID(nil, id), appendID(ownerKey(owner), id)
+	idKey, plantKey := appendID(nil, id), appendID(ownerPrefix(owner), id)
 	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
 		ids := tx.Bucket(idBucket)
 		if string(ids.Get(idKey)) != owner {

@@ -58,7 +58,7 @@ func TestOwnerOutOfBounds(t *testing.T) {
 	for _, owner := range []string{"", "a" + strings.Repeat("b", 256)} {
 		func() {
 			defer func() { recover() }()
-			t.Errorf("owner of %d bytes: key %q", len(owner), ownerKey(owner))
+			t.Errorf("owner of %d bytes: key %q", len(owner), ownerPrefix(owner))
 		}()
 	}
 }
@@ -89,7 +89,7 @@ func TestDamagedPlant(t *testing.T) {
 	s := openTest(t, newPath(t))
 	noErr(t, s.Create(t.Context(), "alice", rose(7)))
 	noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(plantBucket).Put(appendID(ownerKey("alice"), 7), []byte(`{"name":7}`))
+		return tx.Bucket(plantBucket).Put(appendID(ownerPrefix("alice"), 7), []byte(`{"name":7}`))
 	}))
 	_, err := s.List(t.Context(), "alice", nil, 1)
 	for _, err := range []error{err, s.Create(t.Context(), "alice", rose(7))} {

@@ -62,7 +62,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
 	}
-	c.CORSOrigins = list(getenv(CORSOrigins))
+	c.CORSOrigins = splitList(getenv(CORSOrigins))
 	for _, o := range c.CORSOrigins {
 		if err := checkOrigin(o); err != nil {
 			return Config{}, fmt.Errorf("%s: %w", CORSOrigins, err)
@@ -86,7 +86,7 @@ func checkOrigin(s string) error {
 	if s == "*" {
 		return nil
 	}
-	if strings.ContainsAny(s, "@?#") { // not printed, since it may contain a password
+	if mayContainPassword(s) {
 		return errors.New("an origin has no user, query or fragment")
 	}
 	u, err := url.Parse(s)
@@ -97,8 +97,12 @@ func checkOrigin(s string) error {
 	return nil
 }
 
-// list splits a value at commas. It drops empty elements.
-func list(value string) (elements []string) {
+// mayContainPassword reports whether an address has a user, query or fragment. Then it must
+// not be printed.
+func mayContainPassword(address string) bool { return strings.ContainsAny(address, "@?#") }
+
+// splitList splits a value at commas. It drops empty elements.
+func splitList(value string) (elements []string) {
 	for element := range strings.SplitSeq(value, ",") {
 		if element = strings.TrimSpace(element); element != "" {
 			elements = append(elements, element)
@@ -126,11 +130,10 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		}
 		return t, nil
 	}
-	// With a user, query or fragment it may contain a password, and must not be printed.
-	if strings.Contains(t.Issuer, " ") && !strings.ContainsAny(t.Issuer, "@?#") {
+	if strings.Contains(t.Issuer, " ") && !mayContainPassword(t.Issuer) {
 		return t, fmt.Errorf("%s %q has a space: remove it", TokenIssuer, t.Issuer)
 	}
-	if t.Audiences = list(getenv(TokenAudience)); t.Audiences == nil {
+	if t.Audiences = splitList(getenv(TokenAudience)); t.Audiences == nil {
 		problem := TokenIssuer + " is set but " + TokenAudience + " is not"
 		if getenv(TokenAudience) != "" { // such as a comma
 			problem = TokenAudience + " has no value"
@@ -158,7 +161,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 // checkIssuer returns an error unless issuer is an address, from which the addresses of
 // its metadata can be derived.
 func checkIssuer(issuer string) error {
-	if strings.ContainsAny(issuer, "@?#") { // not printed, since it may contain a password
+	if mayContainPassword(issuer) {
 		return errors.New("an issuer has no user, query or fragment")
 	}
 	if !strings.HasPrefix(issuer, "https://") && !strings.HasPrefix(issuer, "http://") {

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/logging"
+	smithylog "github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -101,7 +101,7 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 		if connected && transient(err) == plants.ErrUnreachable {
 			a.unclear = err
 		}
-		middleware.GetLogger(ctx).Logf(logging.Debug, "attempt failed: %v", err) // the SDK's log of retries lacks the cause
+		middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", err) // the SDK's log of retries lacks the cause
 	}
 	return out, metadata, err
 }
@@ -112,6 +112,10 @@ func (a *attempts) ifClear(err error) error {
 	if err == nil || a.unclear == nil {
 		return err
 	}
+	return a.unclearError(err)
+}
+
+func (a *attempts) unclearError(err error) error {
 	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, a.unclear)
 }
 
@@ -132,7 +136,7 @@ func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if IsLocal(s.client.Options().BaseEndpoint) {
+		if IsDynamoDBLocal(s.client.Options().BaseEndpoint) {
 			return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
 		}
 		return fmt.Errorf("the table is missing: create it, or set the name of one that exists: %w", err)

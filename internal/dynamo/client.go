@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
+	smithylog "github.com/aws/smithy-go/logging"
 )
 
 const (
@@ -48,8 +48,8 @@ const stepTimeout = time.Second
 func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	// What the SDK says while it looks for credentials helps only to debug: if it finds
 	// none, the error says so.
-	debug := logging.LoggerFunc(func(_ logging.Classification, format string, args ...any) {
-		sdkLogger{ctx, log}.Logf(logging.Debug, format, args...)
+	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {
+		sdkLogger{ctx, log}.Logf(smithylog.Debug, format, args...)
 	})
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug))
 	if err != nil {
@@ -78,7 +78,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		// a warning. TLS keeps responses intact.
 		o.DisableValidateResponseChecksum = true
 		o.APIOptions = append(o.APIOptions, addNoteAttempt)
-		if IsLocal(o.BaseEndpoint) {
+		if IsDynamoDBLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
 			// Without any credentials the SDK asks for the role of an EC2 instance, which
 			// takes seconds to fail on other machines.
@@ -109,9 +109,9 @@ func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
 }
 
-// IsLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
+// IsDynamoDBLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
 // be AWS, reached from a private network.
-func IsLocal(endpoint *string) bool {
+func IsDynamoDBLocal(endpoint *string) bool {
 	return strings.HasPrefix(strings.ToLower(aws.ToString(endpoint)), "http://")
 }
 
@@ -154,17 +154,17 @@ type sdkLogger struct {
 	log *slog.Logger
 }
 
-var _ logging.ContextLogger = sdkLogger{}
+var _ smithylog.ContextLogger = sdkLogger{}
 
-// WithContext implements [logging.ContextLogger].
-func (l sdkLogger) WithContext(ctx context.Context) logging.Logger {
+// WithContext implements [smithylog.ContextLogger].
+func (l sdkLogger) WithContext(ctx context.Context) smithylog.Logger {
 	return sdkLogger{ctx, l.log}
 }
 
-// Logf implements [logging.Logger].
-func (l sdkLogger) Logf(class logging.Classification, format string, args ...any) {
+// Logf implements [smithylog.Logger].
+func (l sdkLogger) Logf(class smithylog.Classification, format string, args ...any) {
 	level := slog.LevelWarn
-	if class == logging.Debug {
+	if class == smithylog.Debug {
 		level = slog.LevelDebug
 	}
 	l.log.Log(l.ctx, level, "AWS SDK", "detail", fmt.Sprintf(format, args...))

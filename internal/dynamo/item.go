@@ -21,12 +21,12 @@ const (
 	attrCreatedAt = "created_at" // S, a timestamp; Delete compares it
 )
 
-// An item is a plant as DynamoDB stores it, or some of its attributes.
-type item = map[string]types.AttributeValue
+// attributes are those of an item, or the values of an expression, by name.
+type attributes = map[string]types.AttributeValue
 
 // encode returns the item for a plant that is created now.
-func encode(owner string, p plants.Plant) item {
-	it := item{
+func encode(owner string, p plants.Plant) attributes {
+	it := attributes{
 		attrID:        number(p.ID),
 		attrOwner:     text(owner),
 		attrName:      text(p.Name),
@@ -39,7 +39,7 @@ func encode(owner string, p plants.Plant) item {
 }
 
 // decode returns the plant in it.
-func decode(it item) (p plants.Plant, err error) {
+func decode(it attributes) (p plants.Plant, err error) {
 	if p.ID, err = getNumber(it, attrID); err != nil {
 		return p, err
 	}
@@ -67,14 +67,14 @@ func text(s string) types.AttributeValue {
 	return &types.AttributeValueMemberS{Value: s}
 }
 
-func getText(it item, name string) (string, error) {
+func getText(it attributes, name string) (string, error) {
 	if v, ok := it[name].(*types.AttributeValueMemberS); ok {
 		return v.Value, nil
 	}
 	return "", fmt.Errorf("attribute %q is missing or not a string", name)
 }
 
-func getNumber(it item, name string) (int64, error) {
+func getNumber(it attributes, name string) (int64, error) {
 	if v, ok := it[name].(*types.AttributeValueMemberN); ok {
 		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
 			return n, nil

@@ -16,14 +16,14 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-type item = map[string]types.AttributeValue
+type attributes = map[string]types.AttributeValue
 
 func str(v string) types.AttributeValue    { return &types.AttributeValueMemberS{Value: v} }
 func number(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
 
 // Tables outlive the program, and versions of it use one at the same time. This is
 // the item of the first version: don't change it.
-var oldItem = item{
+var oldItem = attributes{
 	"id":          number("-7"),
 	"owner":       str("alice"),
 	"name":        str("fern"),
@@ -42,7 +42,7 @@ func TestItem(t *testing.T) {
 
 	before := time.Now().Truncate(time.Millisecond)
 	put(t, store, "alice", plants.Plant{ID: -7, Name: "fern", Tag: new("")})
-	got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: item{"id": number("-7")}})
+	got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: attributes{"id": number("-7")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 }
 
 // existing returns the result of the Create of p if old has its id already.
-func (s *Store) existing(old item, owner string, p plants.Plant) error {
+func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
 	if oldOwner, _ := getText(old, attrOwner); oldOwner != owner {
 		return plants.ErrInUse
 	}
@@ -94,7 +94,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 			}
 			// An earlier attempt may have deleted a plant, and this one was created since.
 			// Or nothing was deleted.
-			return attempts.ifClear(err)
+			return attempts.unclearError(err)
 		}
 		if oldOwner, _ := getText(failed.Item, attrOwner); oldOwner != owner { // "" without a plant
 			return plants.ErrNotFound
@@ -112,10 +112,10 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
 	return &dynamodb.DeleteItemInput{
 		TableName:                 &s.table,
-		Key:                       item{attrID: number(id)},
+		Key:                       attributes{attrID: number(id)},
 		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
-		ExpressionAttributeValues: item{":owner": text(owner), ":newest": text(newest)},
+		ExpressionAttributeValues: attributes{":owner": text(owner), ":newest": text(newest)},
 		// Shows which part of the condition failed.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
@@ -156,7 +156,7 @@ func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 		KeyConditionExpression:    aws.String("#owner = :owner"),
 		ProjectionExpression:      aws.String("id, #name, #tag"), // what decode reads
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner, "#name": attrName, "#tag": attrTag},
-		ExpressionAttributeValues: item{":owner": text(owner)},
+		ExpressionAttributeValues: attributes{":owner": text(owner)},
 	}
 	if after != nil {
 		in.KeyConditionExpression = aws.String("#owner = :owner AND id > :after")
@@ -166,7 +166,7 @@ func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 }
 
 // malformed returns the error for an item that no Create has written.
-func (s *Store) malformed(it item, err error) error {
+func (s *Store) malformed(it attributes, err error) error {
 	id := "(unknown)"
 	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
 		id = n.Value

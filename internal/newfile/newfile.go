@@ -31,7 +31,7 @@ func Create(path string, write func(temp string) error) error {
 		}
 		// Unlike a rename, a link never replaces the file of another process.
 		if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("its file system has no hard links (%v): choose another directory", err)
+			return fmt.Errorf("it can't be linked (%v): choose a directory on a file system with hard links", err)
 		}
 	}
 	for _, name := range []string{dir, filepath.Dir(dir)} { // which may be new too

@@ -65,8 +65,11 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 
 // withIssuer returns the document with issuer.yaml as its security scheme.
 func withIssuer(document []byte) []byte {
-	before, schemes, _ := bytes.Cut(document, []byte("\n    bearer:\n"))
-	_, after, _ := bytes.Cut(schemes, []byte("\n\n  parameters:\n"))
+	before, schemes, ok1 := bytes.Cut(document, []byte("\n    bearer:\n"))
+	_, after, ok2 := bytes.Cut(schemes, []byte("\n\n  parameters:\n"))
+	if !ok1 || !ok2 {
+		panic("api/openapi.yaml has no scheme bearer before its parameters") // only if the build is broken
+	}
 	return bytes.Join([][]byte{before, read(own, "issuer.yaml"), []byte("  parameters:"), after}, []byte("\n"))
 }
 

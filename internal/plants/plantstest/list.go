@@ -25,7 +25,7 @@ func testOrder(t testing.TB, s suite) {
 	s.create(t, owner, want[middle:]...)
 	s.create(t, owner, want[:middle]...)
 	for _, limit := range []int{1, 2, 7, len(want) - 1, len(want), len(want) + 1, math.MaxInt32, math.MaxInt} {
-		s.has(t, owner, limit, want...)
+		s.wantList(t, owner, limit, want...)
 	}
 }
 
@@ -37,8 +37,8 @@ func testAfter(t testing.TB, s suite) {
 	// From just before the first id to the last. The ids are 3 apart, so all plants have
 	// greater ids for i = 0, all but one for i = 1 to 3, all but two for i = 4 to 6.
 	for i := range int64(11) {
-		s.hasAfter(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
+		s.wantListAfter(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
 	}
-	s.hasAfter(t, owner, new(int64(math.MinInt64)), 2, all...)
-	s.hasAfter(t, owner, new(int64(math.MaxInt64)), 2)
+	s.wantListAfter(t, owner, new(int64(math.MinInt64)), 2, all...)
+	s.wantListAfter(t, owner, new(int64(math.MaxInt64)), 2)
 }

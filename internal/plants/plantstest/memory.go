@@ -36,9 +36,10 @@ func (m *Memory) put(o owned) {
 func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.callError(ctx); err != nil {
+		return err
+	}
 	switch old, taken := m.byID[p.ID]; {
-	case m.callError(ctx) != nil:
-		return m.callError(ctx)
 	case !taken:
 		m.put(owned{owner, p})
 	case old.owner != owner:
@@ -53,12 +54,15 @@ func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant) error
 func (m *Memory) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.callError(ctx); err != nil {
+		return nil, err
+	}
 	for _, id := range slices.Sorted(maps.Keys(m.byID)) {
 		if o := m.byID[id]; len(list) < limit && o.owner == owner && (after == nil || id > *after) {
 			list = append(list, o.plant)
 		}
 	}
-	return list, m.callError(ctx)
+	return list, nil
 }
 
 // Delete implements [plants.Store].

@@ -113,15 +113,15 @@ func (s suite) wantDelete(t testing.TB, want error, owner string, id int64) {
 // patience is how long an eventually consistent List may take to settle.
 const patience = 10 * time.Second
 
-// has requires that owner's plants are want, read limit at a time, or become want within
+// wantList requires that owner's plants are want, read limit at a time, or become want within
 // patience.
-func (s suite) has(t testing.TB, owner string, limit int, want ...plants.Plant) {
+func (s suite) wantList(t testing.TB, owner string, limit int, want ...plants.Plant) {
 	t.Helper()
-	s.hasAfter(t, owner, nil, limit, want...)
+	s.wantListAfter(t, owner, nil, limit, want...)
 }
 
-// hasAfter is like has, for the plants after the given id.
-func (s suite) hasAfter(t testing.TB, owner string, after *int64, limit int, want ...plants.Plant) {
+// wantListAfter is like wantList, for the plants after the given id.
+func (s suite) wantListAfter(t testing.TB, owner string, after *int64, limit int, want ...plants.Plant) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		err := s.compare(t, owner, after, limit, want)
@@ -167,10 +167,10 @@ func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
 // puts it into its storage. Fields that were added since are zero in want.
 func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
 	s := suite{store}
-	s.has(t, "alice", 10, want)
+	s.wantList(t, "alice", 10, want)
 	s.wantCreate(t, nil, "alice", want) // a retry
 	s.wantDelete(t, nil, "alice", want.ID)
-	s.has(t, "alice", 10)
+	s.wantList(t, "alice", 10)
 }
 
 // show formats plants for a message.

@@ -29,7 +29,7 @@ func testFields(t testing.TB, s suite) {
 		want[i].ID = id + int64(i)
 	}
 	s.create(t, owner, want...)
-	s.has(t, owner, 100, want...)
+	s.wantList(t, owner, 100, want...)
 }
 
 // No owner lists or deletes another owner's plants. Owners are any 1 to 255 bytes of
@@ -52,8 +52,8 @@ func testIsolation(t testing.TB, s suite) {
 		s.wantDelete(t, plants.ErrNotFound, owner, foreign.ID)
 	}
 	for i, owner := range owners {
-		s.has(t, owner, 1, all[i], all[i+len(owners)])
-		s.hasAfter(t, owner, &all[len(owners)-1].ID, 1, all[i+len(owners)]) // after another owner's id
+		s.wantList(t, owner, 1, all[i], all[i+len(owners)])
+		s.wantListAfter(t, owner, &all[len(owners)-1].ID, 1, all[i+len(owners)]) // after another owner's id
 	}
 }
 
@@ -69,8 +69,8 @@ func testSecondCreate(t testing.TB, s suite) {
 		s.wantCreate(t, plants.ErrInUse, bob, other)
 	}
 	s.wantCreate(t, nil, alice, all[0])
-	s.has(t, alice, 10, all[0])
-	s.has(t, bob, 10)
+	s.wantList(t, alice, 10, all[0])
+	s.wantList(t, bob, 10)
 }
 
 // After a Delete the id is free again, for the same plant, for another one, and for
@@ -79,13 +79,13 @@ func testCreateAfterDelete(t testing.TB, s suite) {
 	alice, bob, all := randomOwner(), randomOwner(), examples(randomID())
 	for _, p := range append(all, all[0], all[0]) {
 		s.create(t, alice, p)
-		s.has(t, alice, 10, p)
+		s.wantList(t, alice, 10, p)
 		s.wantDelete(t, nil, alice, p.ID)
 		s.wantDelete(t, plants.ErrNotFound, alice, p.ID)
 	}
 	s.create(t, bob, all[0])
-	s.has(t, alice, 10)
-	s.has(t, bob, 10, all[0])
+	s.wantList(t, alice, 10)
+	s.wantList(t, bob, 10, all[0])
 }
 
 // concurrently makes 50 concurrent calls and returns their errors.
@@ -123,8 +123,8 @@ func testConcurrentCreates(t testing.TB, s suite) {
 	winner := onlyOne(t, concurrently(func(i int) error {
 		return s.store.Create(t.Context(), owners[i%2], plant(i))
 	}), plants.ErrInUse, plants.ErrExists)
-	s.has(t, owners[winner%2], 10, plant(winner))
-	s.has(t, owners[1-winner%2], 10)
+	s.wantList(t, owners[winner%2], 10, plant(winner))
+	s.wantList(t, owners[1-winner%2], 10)
 }
 
 // Concurrent creates of one plant by its owner all succeed, and create one plant.
@@ -134,7 +134,7 @@ func testConcurrentRetries(t testing.TB, s suite) {
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	s.has(t, owner, 10, p)
+	s.wantList(t, owner, 10, p)
 }
 
 // Of concurrent deletes of one plant, exactly one succeeds.
@@ -142,7 +142,7 @@ func testConcurrentDeletes(t testing.TB, s suite) {
 	owner, all := randomOwner(), randomPlants(2)
 	s.create(t, owner, all...)
 	onlyOne(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), plants.ErrNotFound)
-	s.has(t, owner, 10, all[1])
+	s.wantList(t, owner, 10, all[1])
 }
 
 // A call whose context has already ended has no effect.
@@ -164,11 +164,11 @@ func testEndedContexts(t testing.TB, s suite) {
 	}
 	_, err := s.store.List(ctx, owner, nil, 10)
 	want(err)
-	s.has(t, owner, 10, stored)
-	// List may be stale; Create is not. A plant that differs from free shows that the
-	// create above stored nothing.
-	other := free
-	other.Name = "not " + free.Name
-	s.wantCreate(t, plants.ErrExists, owner, example(stored.ID, 1))
-	s.wantCreate(t, nil, owner, other)
+	s.wantList(t, owner, 10, stored)
+	// List may be stale, but Create is not. It shows that stored is still there, and that
+	// the create of free above stored nothing.
+	unlikeStored, unlikeFree := stored, free
+	unlikeStored.Name, unlikeFree.Name = "not "+stored.Name, "not "+free.Name
+	s.wantCreate(t, plants.ErrExists, owner, unlikeStored)
+	s.wantCreate(t, nil, owner, unlikeFree)
 }
