@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"log/slog"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -58,17 +57,8 @@ func TestCORSOrigins(t *testing.T) {
 		{"", "GET", "/plants", other, 401, ""},
 		{"", "GET", "/plants", "", 401, ""},
 	} {
-		cfg, log := config.Config{CORSOrigins: strings.Fields(test.origins)}, slog.New(slog.DiscardHandler)
-		o := options{data: t.TempDir(), store: "bolt"}
-		stores, err := openers[o.store](t.Context(), o, cfg, log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer stores.close()
-		handler, err := newHandler(t.Context(), o, cfg, stores, log, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := config.Config{CORSOrigins: strings.Fields(test.origins)}
+		handler := setUp(t, options{data: t.TempDir()}, cfg, io.Discard)
 		r := httptest.NewRequest(test.method, "http://localhost"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")

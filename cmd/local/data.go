@@ -34,7 +34,7 @@ func secureData(dir string) error {
 		return fmt.Errorf("-data: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows has no such modes
-		return fmt.Errorf("-data %s: other users can write to this directory: run chmod go-w %[1]s, or choose a new directory", dir)
+		return fmt.Errorf("-data %s: its group or other users can write to this directory: run chmod go-w %[1]s, or choose a new directory", dir)
 	}
 	for _, name := range []string{plantsFile, issuer.KeyFile} {
 		if err := secureFile(filepath.Join(dir, name)); err != nil {

@@ -30,7 +30,7 @@ func defaultStore(getenv func(string) string) string {
 // startTimeout limits the wait for credentials and a table. It changes in tests.
 var startTimeout = 10 * time.Second
 
-func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.Logger) (*stores, error) {
+func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openStore, error) {
 	settings, err := dynamo.LoadConfig(ctx, log)
 	if err != nil {
 		return nil, err
@@ -51,15 +51,14 @@ func openDynamoDB(ctx context.Context, _ options, cfg config.Config, log *slog.L
 			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
 	}
 	where += ", region " + client.Options().Region
-	table := cfg.TableName
 	store := dynamo.New(client, table)
 	if err := prepareTable(ctx, store, dynamo.IsDynamoDBLocal(client.Options().BaseEndpoint), table); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	return &stores{
-		plants: store,
-		close:  func() error { return nil },
-		where:  where + ", table " + table,
+	return &openStore{
+		Store: store,
+		close: func() error { return nil },
+		where: where + ", table " + table,
 	}, nil
 }
 

@@ -126,11 +126,11 @@ func TestTableOnAWS(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		stores, err := openDynamoDB(t.Context(), options{}, cfg, slog.New(slog.DiscardHandler))
+		store, err := openDynamoDB(t.Context(), cfg.TableName, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return "", err
 		}
-		return stores.where, nil
+		return store.where, nil
 	}
 	region := ", region " + client.Options().Region
 	for range 2 { // the first attempt created no table

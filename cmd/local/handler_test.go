@@ -12,8 +12,20 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/plants/plantstest"
 )
+
+// setUp returns the handler of all requests, with a store in memory.
+func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer) http.Handler {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	verifier, own, err := newVerifier(t.Context(), o.data, cfg.Tokens, log, stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHandler(o, cfg.CORSOrigins, own, handlers.New(new(plantstest.Memory), verifier, log))
+}
 
 // The keys of another issuer are there before the first request needs them. If it
 // doesn't provide them, the terminal says what that means.
@@ -27,11 +39,8 @@ func TestKeysAtStart(t *testing.T) {
 		}))
 		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL}}
 		var stderr strings.Builder
-		handler, err := newHandler(t.Context(), options{}, cfg, &stores{plants: new(plantstest.Memory)}, slog.New(slog.DiscardHandler), &stderr)
+		handler := setUp(t, options{}, cfg, &stderr)
 		keys.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
 		r, w := httptest.NewRequest("GET", "/plants", nil), httptest.NewRecorder()
 		r.Header.Set("Authorization", "Bearer "+issuer.Sign(authtest.Claims("alice")))
 		handler.ServeHTTP(w, r)
@@ -48,10 +57,7 @@ func TestKeysAtStart(t *testing.T) {
 
 // A client that reaches the program under the host name of -addr gets a token.
 func TestNamedHost(t *testing.T) {
-	handler, err := newHandler(t.Context(), options{addr: "plants.test:8080", data: t.TempDir()}, config.Config{}, new(stores), slog.New(slog.DiscardHandler), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := setUp(t, options{addr: "plants.test:8080", data: t.TempDir()}, config.Config{}, io.Discard)
 	for host, status := range map[string]int{"plants.test": 200, "other.test": 403} {
 		r := httptest.NewRequest("POST", "http://"+host+":8080/oauth2/token", strings.NewReader("grant_type=client_credentials&client_id=alice"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/page"
@@ -87,17 +88,23 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 			return err
 		}
 	}
-	stores, err := openers[opts.store](ctx, opts, cfg, log)
+	var store *openStore
+	if opts.store == "bolt" {
+		store, err = openBolt(opts.data)
+	} else {
+		store, err = openDynamoDB(ctx, cfg.TableName, log)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stores.close() }() // the plants are on disk already
-	handler, err := newHandler(ctx, opts, cfg, stores, log, stderr)
+	defer func() { _ = store.close() }() // the plants are on disk already
+	verifier, own, err := newVerifier(ctx, opts.data, cfg.Tokens, log, stderr)
 	if err != nil {
 		return err
 	}
-	banner(stderr, baseURL(listener), stores.where, ownIssuer, runtime.GOOS)
-	return serve(ctx, listener, withHealth(handler), stderr)
+	banner(stderr, baseURL(listener), store.where, ownIssuer, runtime.GOOS)
+	service := handlers.New(store, verifier, log)
+	return serve(ctx, listener, newHandler(opts, cfg.CORSOrigins, own, service), stderr)
 }
 
 // listenError returns the message for an error of the operating system, which doesn't let

@@ -71,56 +71,55 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	if o.store == "" {
 		o.store = defaultStore(getenv)
 	}
-	if openers[o.store] == nil {
+	if o.store != "bolt" && o.store != "dynamodb" {
 		return options{}, fmt.Errorf("-store %q: must be bolt or dynamodb; %w", o.store, errUsage)
 	}
 	return o, nil
 }
 
-// stores are the open stores.
-type stores struct {
-	plants plants.Store
-	close  func() error
-	where  string // for the start-up messages
+// An openStore is the store of plants, and what the program needs beyond it.
+type openStore struct {
+	plants.Store
+	close func() error
+	where string // for the start-up messages
 }
 
-// openers open the stores, by the value of -store.
-var openers = map[string]func(context.Context, options, config.Config, *slog.Logger) (*stores, error){
-	"bolt":     openBolt,
-	"dynamodb": openDynamoDB,
-}
-
-// newHandler returns the handler of all requests: the service, the page and, if no
-// other issuer is configured, the program's own token issuer. It prints a warning to
-// stderr if another issuer doesn't respond.
-func newHandler(ctx context.Context, o options, cfg config.Config, s *stores, log *slog.Logger, stderr io.Writer) (http.Handler, error) {
-	tokens := cfg.Tokens
+// newVerifier returns the verifier of tokens. If no other issuer is configured, it also
+// returns the program's own, whose key it creates in the data directory. It prints a
+// warning to stderr if another issuer doesn't respond.
+func newVerifier(ctx context.Context, dir string, tokens auth.Config, log *slog.Logger, stderr io.Writer) (*auth.Verifier, *issuer.Issuer, error) {
 	var own *issuer.Issuer
 	if tokens.Issuer == "" {
 		var err error
-		if own, err = issuer.Open(o.data, handlers.Scopes()); err != nil {
-			return nil, err
+		if own, err = issuer.Open(dir, handlers.Scopes()); err != nil {
+			return nil, nil, err
 		}
 		tokens.Issuer, tokens.Audiences = issuer.Name, []string{issuer.Audience}
 		if tokens.Keys, err = auth.ParseKeySet([]byte(own.JWKS())); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
 	if err != nil {
-		return nil, err
-	}
-	handler := allowOrigins(cfg.CORSOrigins, page.Handler(own != nil, handlers.New(s.plants, verifier, log)))
-	if own != nil {
-		host, _, _ := net.SplitHostPort(o.addr) // the program listens there
-		return own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler), nil
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := verifier.Load(ctx); err != nil { // requests try again
 		fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
 	}
-	return handler, nil
+	return verifier, own, nil
+}
+
+// newHandler returns the handler of all requests: health, the program's own issuer if it
+// isn't nil, Swagger UI, and the service.
+func newHandler(o options, origins []string, own *issuer.Issuer, service http.Handler) http.Handler {
+	handler := allowOrigins(origins, page.Handler(own != nil, service))
+	if own != nil {
+		host, _, _ := net.SplitHostPort(o.addr) // the program listens there
+		handler = own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler)
+	}
+	return withHealth(handler)
 }
 
 // checkNotExposed refuses what would give anyone a token for any user: the
