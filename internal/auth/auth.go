@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// The errors of [Verifier.Authenticate], for use with [errors.Is]. The text of
-// an error that wraps one of them is for the log: it may quote values of the
-// token's header and claims, truncated, but never the token or its signature.
+// The errors of [Verifier.Authenticate], for use with [errors.Is]. The text of an
+// error that wraps one of them is for the log. It may quote truncated values from the
+// token's header and claims, but never the token or its signature.
 var (
 	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
 	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
-	ErrExpiredToken    = errors.New("token expired")                        // but is valid otherwise
+	ErrExpiredToken    = errors.New("token expired")                        // otherwise valid
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 )
 
@@ -34,13 +34,13 @@ const (
 	maxCached      = 2048     // verified tokens, of a few hundred bytes each
 )
 
-// A Config says which tokens a [Verifier] accepts.
+// A Config specifies which tokens a [Verifier] accepts.
 type Config struct {
 	Issuer         string   // the iss claim, compared byte by byte
 	Audiences      []string // values of aud or, in Amazon Cognito's access tokens, client_id; at least one
-	Keys           *KeySet  // of the issuer, or nil to fetch them
-	KeysURL        string   // their address, see [CheckURL], or "" to find it in the issuer's metadata
-	ScopesOptional bool     // a token that names no scope of the service has all of them, rather than none
+	Keys           *KeySet  // the issuer's keys, or nil to fetch them
+	KeysURL        string   // where to fetch them, see [CheckURL], or "" to find the address in the issuer's metadata
+	ScopesOptional bool     // grant all scopes, rather than none, to a token that names no scope of the service
 }
 
 // A Caller is the sender of a request. The zero Caller has no scope.
@@ -50,13 +50,12 @@ type Caller struct {
 	whyRestricted string   // see WhyRestricted
 }
 
-// Allows reports whether the caller has a scope. Callers only have scopes that were
-// given to [New].
+// Allows reports whether the caller has the scope. Scopes that weren't given to [New]
+// are never allowed.
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// WhyRestricted returns, for the log, what the caller's token names in place of a scope
-// that the caller lacks, and what the operator can change. It returns "" if the caller
-// has all scopes because its token names none.
+// WhyRestricted explains, for the log, why the caller lacks a scope and how to fix it. It
+// returns "" if the caller has all scopes because its token names none.
 func (c Caller) WhyRestricted() string { return c.whyRestricted }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
@@ -67,11 +66,12 @@ type Verifier struct {
 	cache      tokenCache
 }
 
-// New returns a Verifier of the tokens that c describes. It fetches keys with
-// client, whose idle connections it closes, and logs why a fetch fails.
+// New returns a Verifier for the tokens that c describes. It fetches keys with client,
+// closes the client's idle connections after a fetch, and logs why a fetch failed.
 //
-// The scopes are those of the service, such as plants/read. A token has those that its
-// claims scope and scp name exactly. If it names none, c.ScopesOptional decides.
+// The scopes are all scopes of the service, such as plants/read. A token grants the
+// scopes that its claims scope and scp name exactly. If it names no scope of the
+// service, c.ScopesOptional decides.
 func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
@@ -83,8 +83,8 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 	return &Verifier{config: c, scopes: scopes, issuerKeys: issuerKeys}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured, until ctx ends. After an
-// error, later requests try again.
+// Load fetches the issuer's keys, unless they are configured. It stops when ctx ends.
+// After an error, later requests try again.
 func (v *Verifier) Load(ctx context.Context) error { return v.issuerKeys.load(ctx) }
 
 // Authenticate returns the caller of a request, or one of this package's errors.
@@ -103,8 +103,8 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	return verified.caller, nil
 }
 
-// verifyCached is like verify, but returns a token from the cache if the issuer's keys
-// are still the same. Other keys may lack the one that signed it.
+// verifyCached is like verify, but returns a cached token if the issuer's keys haven't
+// changed. New keys may lack the one that signed the token.
 func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
 	hash, begunBefore := sha256.Sum256([]byte(raw)), v.issuerKeys.begun.Load()
 	if cached := v.cache.lookup(hash); cached != nil {
@@ -124,9 +124,8 @@ func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken
 	return verified, nil
 }
 
-// bearerToken returns the credentials of the Authorization header: the scheme
-// Bearer in any case (RFC 9110 section 11.1), spaces, and a token (RFC 6750
-// section 2.1).
+// bearerToken returns the token from the Authorization header (RFC 6750 section 2.1).
+// The scheme Bearer is case-insensitive (RFC 9110 section 11.1).
 func bearerToken(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) == 0 {
@@ -148,11 +147,11 @@ func bearerToken(h http.Header) (string, error) {
 	return token, nil
 }
 
-// A tokenCache holds verified tokens by the hash of their text, which is a credential.
-// The tokens in it may have expired, and their keys may be outdated.
+// A tokenCache holds verified tokens by the hash of their text, since the text is a
+// credential. Cached tokens may have expired, and the issuer's keys may have changed.
 type tokenCache struct {
 	mu     sync.Mutex
-	keySet *KeySet // of all tokens
+	keySet *KeySet // that verified all tokens
 	tokens map[[sha256.Size]byte]*verifiedToken
 }
 
@@ -162,9 +161,9 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 	return c.tokens[hash]
 }
 
-// add adds a token. It first empties the cache if that is full, or if the issuer has other
-// keys now: the tokens of the old keys must be verified again anyway, and would keep those
-// keys in memory.
+// add adds a token. It first empties the cache if the cache is full or the issuer's keys
+// have changed. Tokens verified with old keys must be verified again anyway, and would
+// keep those keys in memory.
 func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

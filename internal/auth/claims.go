@@ -18,12 +18,12 @@ const (
 	maxSubjectLength = 255              // bytes; the subject is part of a database key
 )
 
-// A verifiedToken is what is kept of a token that has passed all checks but that of the
-// time. It holds neither the token, which is a credential, nor its claims, which may be long.
+// A verifiedToken is what is kept of a token that has passed all checks except validAt. It
+// holds neither the text, which is a credential, nor the claims, which may be long.
 type verifiedToken struct {
 	caller             Caller
 	notBefore, expires time.Time // notBefore is zero if the token has no nbf
-	keySet             *KeySet   // that verified the signature
+	keySet             *KeySet   // the keys that verified the signature
 }
 
 // validAt returns an error if the token is not valid yet, or has expired.
@@ -37,8 +37,8 @@ func (t *verifiedToken) validAt(now time.Time) error {
 	return nil
 }
 
-// checkClaims checks all claims except the scopes and whether the dates are over. The
-// result has neither scopes nor keys yet.
+// checkClaims checks all claims except the scopes. It doesn't compare the dates with the
+// current time. The result lacks the caller's scopes and the keys.
 func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
 	issuer, err := claims.text("iss")
 	if err != nil {
@@ -70,16 +70,16 @@ func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
 }
 
 var (
-	// otherKinds are kinds of tokens that aren't access tokens, in lower case and without
-	// separators, so that refresh_token and RefreshToken are the same.
+	// otherKinds are kinds of tokens other than access tokens, in lower case and without
+	// separators: both refresh_token and RefreshToken become refreshtoken.
 	otherKinds = []string{"refresh", "refreshtoken", "id", "idtoken"}
 	separators = strings.NewReplacer("-", "", "_", "", " ", "")
 )
 
-// checkKind returns an error for a token that says that it isn't an access token, or that
-// it is bound to a key. Issuers sign all their tokens with the same keys, and some put
-// scopes into ID and refresh tokens. Nothing is guessed from other claims: a required scope
-// keeps the rest out.
+// checkKind returns an error if a claim identifies the token as another kind than an
+// access token, or binds it to a key. Issuers sign all their tokens with the same keys,
+// and some put scopes into ID and refresh tokens. checkKind makes no guesses from other
+// claims; the scope check rejects the remaining tokens.
 func checkKind(claims members) error {
 	if cnf := string(claims["cnf"]); cnf != "" && cnf != "null" && cnf != `""` { // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
 		return invalid("it has the claim cnf: the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
@@ -87,11 +87,11 @@ func checkKind(claims members) error {
 	if use, _ := unquote(claims["token_use"]); claims.has("token_use") && use != "access" { // Amazon Cognito
 		return wrongKind("token_use", use)
 	}
-	typ, _ := unquote(claims["typ"]) // Keycloak; or as in the header
+	typ, _ := unquote(claims["typ"]) // Keycloak's, or the same as in the header
 	if claims.has("typ") && !slices.Contains([]string{"bearer", "jwt", "at+jwt"}, strings.ToLower(typ)) {
 		return wrongKind("typ", typ)
 	}
-	for _, claim := range []string{"type", "token_type", "tokenType", "token_class"} { // which may also name the type of a user
+	for _, claim := range []string{"type", "token_type", "tokenType", "token_class"} { // these may also name a user's type
 		kind, _ := unquote(claims[claim])
 		if slices.Contains(otherKinds, separators.Replace(strings.ToLower(kind))) {
 			return wrongKind(claim, kind)
@@ -100,13 +100,14 @@ func checkKind(claims members) error {
 	return nil
 }
 
-// wrongKind returns an error for a claim whose value is "" if it isn't a string.
+// wrongKind returns the error for a claim that identifies another kind of token. The
+// value is "" if it isn't a string.
 func wrongKind(claim, value string) error {
 	return invalid("the claim %s is %s: send the access token", claim, logging.Quote(value))
 }
 
 // checkAudience checks that the token is for this service. Amazon Cognito's access
-// tokens have client_id in place of aud, and token_use.
+// tokens contain token_use, and client_id instead of aud.
 func (v *Verifier) checkAudience(claims members) error {
 	name := "aud"
 	if !claims.has("aud") && claims.has("token_use") {
@@ -124,8 +125,8 @@ func (v *Verifier) checkAudience(claims members) error {
 }
 
 // date returns a member that must be a number of seconds since 1970, possibly with a
-// fraction (RFC 7519 section 2), up to the year 9999. One error covers all faults, and a
-// missing member.
+// fraction (RFC 7519 section 2), up to the year 9999. All faults get the same error, and
+// so does a missing member.
 func (m members) date(name string) (time.Time, error) {
 	const maxSeconds = 253402300799 // 9999-12-31T23:59:59Z
 	var seconds float64
@@ -137,10 +138,10 @@ func (m members) date(name string) (time.Time, error) {
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
 }
 
-// readScopes gives the caller the scopes of the service that the claims name exactly: in
-// scope (RFC 9068 section 2.2.3) or scp (Okta, Microsoft Entra ID). Each is a string or an
-// array of strings, and each string has names separated by spaces. If the claims name
-// none, [Config.ScopesOptional] decides.
+// readScopes gives the caller the scopes of the service that the claims scope (RFC 9068
+// section 2.2.3) and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or
+// an array of strings, and each string contains names separated by spaces. If the claims
+// name no scope of the service, [Config.ScopesOptional] decides.
 func (v *Verifier) readScopes(caller *Caller, claims members) error {
 	var texts []string
 	for _, claim := range []string{"scope", "scp"} {
@@ -154,7 +155,7 @@ func (v *Verifier) readScopes(caller *Caller, claims members) error {
 	}
 	all := strings.Join(texts, " ")
 	names := strings.Split(all, " ")
-	for _, scope := range v.scopes { // not the names, which would keep the whole text in memory
+	for _, scope := range v.scopes { // not over names: appending them would keep the whole text in memory
 		if slices.Contains(names, scope) {
 			caller.scopes = append(caller.scopes, scope)
 		}

@@ -12,8 +12,7 @@ import (
 
 func init() { time.Local = time.FixedZone("east", 3600) } // not UTC on any machine
 
-// Claims are checked strictly. A token that says that it is something else is not
-// an access token.
+// Claims are checked strictly, and tokens of other kinds are rejected.
 func TestClaims(t *testing.T) {
 	const notJSON, send = "without duplicate names", "send the access token"
 	long := strings.Repeat("x", 1000)
@@ -70,7 +69,7 @@ func TestClaims(t *testing.T) {
 		{"", `"nbf":946684830.5`, "not valid before 2000-01-01T00:00:30Z"},
 		{"", `"nbf":-1e10`, ""},
 		{"", `"nbf":null`, "nbf is missing"},
-		// A forger doesn't learn that all else is valid.
+		// "Expired" would tell a forger that everything else is valid.
 		{"exp", `"exp":1,"nbf":946684831`, "not valid before"},
 		{"exp", `"exp":1,"scp":{}`, "scp is neither"},
 
@@ -106,7 +105,7 @@ func TestClaims(t *testing.T) {
 		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
 		{"", `"cnf":null`, ""},
 		{"", `"cnf":""`, ""},
-		// Those of issuers that put the scopes into all their tokens.
+		// Some issuers put the scopes into all their tokens.
 		{"scope", `"type":"refresh","scope":"plants/write"`, send},
 		{"scope", `"typ":"Refresh","scope":"plants/write"`, send},
 		{"scope", `"token_use":"refresh","scope":"plants/write"`, send},
@@ -133,5 +132,5 @@ func TestClaims(t *testing.T) {
 	}
 	typed := authtest.Claims("alice")
 	typed["type"] = "refresh_token"
-	check(t, v, issuer.Sign(typed), send) // although the header's typ is at+jwt
+	check(t, v, issuer.Sign(typed), send) // even though the header's typ is at+jwt
 }

@@ -11,8 +11,9 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// The time while the program is frozen counts, for the age of keys, even if it is frozen
-// during their fetch. So it does for the budget of searches, and for the next attempt.
+// The time during which the program is frozen counts for the age of the keys, even if it
+// is frozen while they are fetched. It also counts for the budget of searches and for the
+// pause before the next attempt.
 func TestFrozenProgram(t *testing.T) {
 	v := newVerifier(t, auth.Config{KeysURL: keysURL}, &site{}, io.Discard)
 	if s := v.Now().String(); strings.Contains(s, "m=") {
@@ -70,8 +71,8 @@ func TestFrozenForADayDuringFetch(t *testing.T) {
 	})
 }
 
-// After the clock was set back, the keys count as old as the step was long. So a withdrawn
-// key doesn't live on until the clock catches up.
+// If the clock is set back by an hour, new keys count as an hour old. So a withdrawn key
+// doesn't remain valid until the clock catches up.
 func TestClockSetBack(t *testing.T) {
 	for _, by := range []time.Duration{time.Hour, 10 * time.Hour, 23 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,7 @@ func TestCachedTokenExpires(t *testing.T) {
 	})
 }
 
-// Anybody can send an unsigned token. Its list of scopes isn't read, nor a long header.
+// Anybody can send an unsigned token, so neither its scopes nor a long header is read.
 func TestUnsignedTokenIsCheap(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v := issuer.Verifier(t, auth.Config{})
@@ -49,8 +49,8 @@ func TestUnsignedTokenIsCheap(t *testing.T) {
 	checkCheap(t, v, "dots", strings.Repeat(".", 10240))
 }
 
-// checkCheap checks that rejecting a token takes little memory: its text alone, decoded
-// and encoded again, takes 70 KB.
+// checkCheap checks that rejecting a token takes little memory. The text of the token,
+// decoded and encoded again, already takes 70 KB.
 func checkCheap(t *testing.T, v *auth.Verifier, name, token string) {
 	t.Helper()
 	check(t, v, token, invalid)
@@ -66,7 +66,7 @@ func checkCheap(t *testing.T, v *auth.Verifier, name, token string) {
 	}
 }
 
-// What is kept of a token is small, however long its lists are.
+// A cached token is small, however long the token's lists are.
 func TestCacheIsSmall(t *testing.T) {
 	key := newEdKey()
 	v := staticVerifier(t, keySet(newJWK(key.Public(), "")))
@@ -84,7 +84,7 @@ func TestCacheIsSmall(t *testing.T) {
 	runtime.KeepAlive(v)
 }
 
-// Tokens in the cache don't keep the keys of earlier fetches in memory.
+// Cached tokens don't keep the keys of earlier fetches in memory.
 func TestCacheHoldsOneKeySet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -112,8 +112,7 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// The cache holds signed tokens only, and not more than its bound. Only another token
-// empties it.
+// The cache holds only signed tokens, up to its limit. The next token empties it.
 func TestCacheIsBounded(t *testing.T) {
 	key := newEdKey()
 	v := staticVerifier(t, keySet(newJWK(key.Public(), "")))

@@ -12,16 +12,16 @@ func (v *Verifier) Cached() int {
 	return len(v.cache.tokens)
 }
 
-// MaxCached is the maximum of what Cached returns.
+// MaxCached is the maximum that Cached returns.
 const MaxCached = maxCached
 
 // Now returns the time by v's clock.
 func (v *Verifier) Now() time.Time { return v.issuerKeys.now() }
 
-// A Clock shows another time than the wall clock, once it was advanced.
+// A Clock is the wall clock, shifted by Advance.
 type Clock struct{ by atomic.Int64 }
 
-// Advance sets the clock forward or, by a negative duration, back.
+// Advance sets the clock forward or, with a negative duration, back.
 func (c *Clock) Advance(by time.Duration) { c.by.Add(int64(by)) }
 
 // SetClock makes v use a clock.

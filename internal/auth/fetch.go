@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	maxBodyBytes = 512 << 10       // of a document; real ones have a few thousand
-	fetchTimeout = 3 * time.Second // for all documents of a fetch
+	maxBodyBytes = 512 << 10       // per document; real ones are a few thousand bytes long
+	fetchTimeout = 3 * time.Second // for a fetch of one or both documents
 )
 
-// addresses returns the address of an issuer's keys, or else of the metadata that contains
-// it (OpenID Connect Discovery 1.0).
+// addresses returns the address of an issuer's keys. If it is unknown, addresses returns
+// the address of the metadata that contains it (OpenID Connect Discovery 1.0).
 func addresses(c Config) (keys, metadata string, err error) {
 	if c.Keys != nil || c.KeysURL != "" {
 		return c.KeysURL, "", nil
@@ -31,7 +31,7 @@ func addresses(c Config) (keys, metadata string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	// The user pools of Amazon Cognito have a known address.
+	// Amazon Cognito documents the address of a user pool's keys.
 	// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
 	host := strings.TrimSuffix(u.Host, ".cn")
 	if strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com") {
@@ -40,9 +40,10 @@ func addresses(c Config) (keys, metadata string, err error) {
 	return "", u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/") + "/.well-known/openid-configuration", nil
 }
 
-// read reads the keys at this address and, unless it is configured, the metadata that
-// contains it. It returns the address for the next fetch. It reads both documents at once,
-// so that each has the whole time. So an address that has moved counts from the next fetch.
+// read reads the keys at the given address and, unless the address is configured, the
+// metadata that contains it. It reads both documents concurrently, so that each has the
+// whole fetchTimeout. It returns the address for the next fetch, which is when a new
+// address in the metadata takes effect.
 func (k *issuerKeys) read(ctx context.Context, address string) (next string, set *KeySet, err error) {
 	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -62,7 +63,7 @@ func (k *issuerKeys) read(ctx context.Context, address string) (next string, set
 	set, err = k.readKeys(ctx, address)
 	group.Wait()
 	switch {
-	case err != nil && metadataErr != nil: // which may be the reason
+	case err != nil && metadataErr != nil: // either may be the cause
 		err = fmt.Errorf("%w; %w", err, metadataErr)
 	case metadataErr != nil:
 		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
@@ -111,8 +112,8 @@ func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
 	return address, nil
 }
 
-// get reads a document and parses it. Errors are short, whatever the issuer sends, since
-// anybody can have them logged.
+// get fetches a document and parses it. Errors are short, whatever the issuer sends, since
+// anybody can cause them to be logged.
 func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []byte) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -124,7 +125,7 @@ func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []
 		return fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
-	// The body is read whatever the status, so that the connection can be used again.
+	// Read the body whatever the status, so that the connection can be reused.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
@@ -142,8 +143,8 @@ func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []
 	return err
 }
 
-// statusError returns an error for a response without a document. It names the target of a
-// redirect, since the operator has to set that address.
+// statusError returns an error for a response other than 200 OK. It names the target of a
+// redirect, since the operator must configure that address.
 func statusError(resp *http.Response) error {
 	status := strings.TrimSpace(fmt.Sprintf("status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
 	if target, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
@@ -159,8 +160,8 @@ func withoutRedirects(client *http.Client) *http.Client {
 	return &c
 }
 
-// CheckURL returns an error unless keys may be fetched from an address: with https
-// or, on this machine or for a container on it, http.
+// CheckURL returns an error unless keys may be fetched from the address. It must be https,
+// or http on this machine, which containers call host.docker.internal.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	switch {

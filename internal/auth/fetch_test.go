@@ -25,13 +25,13 @@ const (
 	ok       = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 )
 
-// A site maps addresses to what a server sends, in HTTP/1.1 or as the body
-// alone. It needs no network, as synctest requires.
+// A site maps addresses to responses, each a whole HTTP/1.1 response or only a body. It
+// needs no network, as synctest requires.
 type site struct {
 	mu       sync.Mutex
 	pages    map[string]string
 	delay    time.Duration            // of a response
-	delays   map[string]time.Duration // further ones, of some addresses
+	delays   map[string]time.Duration // additional delays of some addresses
 	requests []string
 }
 
@@ -56,7 +56,7 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(strings.NewReader(page)), r)
 }
 
-// redirect is the answer that leads to another address.
+// redirect returns a response that redirects to another address.
 func redirect(to string) string { return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\n\r\n" }
 
 // newVerifier returns a verifier with keys from this network.
@@ -70,8 +70,8 @@ func newVerifier(t *testing.T, c auth.Config, network http.RoundTripper, log io.
 	return v
 }
 
-// checkLoad checks that the keys are loaded or, if want isn't empty, that the
-// error is one line with want in it and without secrets.
+// checkLoad checks that the keys are loaded or, if want isn't empty, that the error is one
+// line that contains want and no secrets.
 func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 	t.Helper()
 	got := fmt.Sprint(v.Load(t.Context()))
@@ -80,8 +80,8 @@ func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 	}
 }
 
-// An invalid response counts as a failed fetch, is logged in a short line, and leaves the
-// keys as they are.
+// An invalid response counts as a failed fetch. It is logged in a short line, and the known
+// keys remain.
 func TestResponses(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	valid := string(issuer.JWKS())
@@ -125,7 +125,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// endless is a document without end. Its value is how many bytes of it were asked for.
+// endless is a document without end. Its value is the number of bytes requested.
 type endless int
 
 func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -134,12 +134,12 @@ func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (e *endless) Read(p []byte) (int, error) {
 	if *e += endless(len(p)); *e > 4<<20 {
-		return 0, io.EOF // or the test would fill the memory
+		return 0, io.EOF // otherwise a failing test would fill the memory
 	}
 	return len(p), nil
 }
 
-// A document is read no further than its limit, since all of it is kept in memory.
+// Reading stops at the limit, since the whole document is kept in memory.
 func TestEndlessDocument(t *testing.T) {
 	var document endless
 	checkLoad(t, newVerifier(t, auth.Config{KeysURL: keysURL}, &document, io.Discard), "more than 524288 bytes")
@@ -148,7 +148,7 @@ func TestEndlessDocument(t *testing.T) {
 	}
 }
 
-// hanging is a document whose end never comes.
+// hanging is a document whose body never arrives.
 type hanging struct{ ctx context.Context }
 
 func (h *hanging) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -161,8 +161,8 @@ func (h *hanging) Read([]byte) (int, error) {
 	return 0, h.ctx.Err()
 }
 
-// A fetch that ends in the middle of a document is one that failed. The request hasn't run
-// out of time itself.
+// A fetch that times out in the middle of a document has failed. The request itself hasn't
+// run out of time.
 func TestHangingDocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
@@ -180,7 +180,7 @@ func TestHangingDocument(t *testing.T) {
 	})
 }
 
-// Anybody can cause fetches, which may all fail at once.
+// Anybody can cause failing fetches, so warnings are limited to one a second.
 func TestWarnings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
@@ -201,7 +201,7 @@ func TestWarnings(t *testing.T) {
 	})
 }
 
-// Redirects aren't followed, not even to a place that has the keys. The error names it.
+// Redirects aren't followed, not even to an address with the keys. The error names it.
 func TestRedirects(t *testing.T) {
 	const here = "https://issuer.test/keys"
 	jwks := string(authtest.NewIssuer(t).JWKS())
@@ -222,7 +222,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Metadata and keys may be on this machine without TLS, and on no other.
+// Only on this machine may metadata and keys be served without TLS.
 func TestAddressOfKeys(t *testing.T) {
 	long := "http://b.test/" + strings.Repeat("x", 10000)
 	for address, want := range map[string]string{
@@ -250,8 +250,8 @@ func TestAddressOfKeys(t *testing.T) {
 	}
 }
 
-// A first fetch needs one connection to an issuer, and closes it. Between fetches a
-// connection would die unnoticed.
+// A first fetch needs only one connection to an issuer, and closes it: between fetches,
+// a connection could break unnoticed.
 func TestConnections(t *testing.T) {
 	var url string
 	tokens, states := authtest.NewIssuer(t), make(chan http.ConnState, 100)

@@ -16,7 +16,8 @@ import (
 
 const edHeader = `{"alg":"EdDSA"}`
 
-// fuzzKey returns a fixed key, which verifies tokens that fuzzing has found.
+// fuzzKey returns a fixed key, so that tokens found by fuzzing remain valid, and its
+// verifier.
 func fuzzKey(t testing.TB) (ed25519.PrivateKey, *auth.Verifier) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	return key, staticVerifier(t, keySet(newJWK(key.Public(), "")))

@@ -26,7 +26,7 @@ import (
 const (
 	es256Header   = `{"alg":"ES256","kid":"` + authtest.KeyID + `","typ":"JWT"}`
 	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
-	unhashed      = crypto.Hash(0) // what Ed25519 signs
+	unhashed      = crypto.Hash(0) // Ed25519 signs the input itself
 )
 
 func must(err error) {
@@ -43,9 +43,9 @@ func toJSON(v any) string {
 	return string(b)
 }
 
-// compact returns a token with exactly this header and payload. It signs it, unless
-// key is nil, with only the standard library: the tests must not share bugs with the
-// library that verifies.
+// compact returns a token with exactly this header and payload. Unless key is nil, it signs
+// the token, using only the standard library: the tests must not share bugs with the
+// library that verifies tokens.
 func compact(header, payload string, key crypto.Signer, opts crypto.SignerOpts) string {
 	input := b64([]byte(header)) + "." + b64([]byte(payload))
 	if key == nil {
@@ -101,9 +101,9 @@ func check(t *testing.T, v *auth.Verifier, token, want string) {
 	}
 }
 
-// checkResult checks that the caller is alice or, if want isn't empty, that the error
-// is one short line with want in it, for a person who reads the log, and matches the
-// error of the package that it begins with.
+// checkResult checks that the caller is alice or, if want isn't empty, that the error is
+// one short line that contains want. The error must match the package's error that it
+// begins with.
 func checkResult(t *testing.T, caller auth.Caller, err error, want string) {
 	t.Helper()
 	if want == "" {
@@ -116,7 +116,7 @@ func checkResult(t *testing.T, caller auth.Caller, err error, want string) {
 		t.Fatalf("got %q, %v; want one short line with %q", caller.Subject, err, want)
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		t.Errorf("the error %v is that of a context, which means 504", err)
+		t.Errorf("the error %v matches a context's error, which means 504", err)
 	}
 	for _, sentinel := range []error{auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable} {
 		if errors.Is(err, sentinel) != strings.HasPrefix(err.Error(), sentinel.Error()) {
@@ -153,7 +153,7 @@ func newECKey(curve elliptic.Curve) *ecdsa.PrivateKey {
 	return key
 }
 
-// staticVerifier returns a verifier with these keys, for which an address doesn't count.
+// staticVerifier returns a verifier with these keys. It must ignore the address.
 func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
 	t.Helper()
 	keys, err := auth.ParseKeySet(jwks)
@@ -169,7 +169,7 @@ type remoteIssuer struct {
 	clock auth.Clock // of v
 }
 
-// newRemoteIssuer returns an issuer whose key is loaded, if there are kids.
+// newRemoteIssuer returns an issuer. If there are kids, its key is already loaded.
 func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	t.Helper()
 	i := &remoteIssuer{key: newEdKey()}
@@ -183,8 +183,8 @@ func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
 	return i
 }
 
-// set publishes the key under these kids from now on or, without one, responds with
-// status 404.
+// set makes the issuer publish the key under these kids. Without kids, the issuer responds
+// with status 404.
 func (i *remoteIssuer) set(delay time.Duration, kids ...string) {
 	pages := map[string]string{}
 	if len(kids) > 0 {
@@ -213,8 +213,8 @@ func (i *remoteIssuer) token(kid string) string {
 	return compact(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, kid), lastingClaims, i.key, unhashed)
 }
 
-// check is check with a token with this kid. The response must take exactly took,
-// with this number of fetches since the last check.
+// check is like the function check, for a token with this kid. It must take exactly took,
+// and there must be this number of fetches since the last check.
 func (i *remoteIssuer) check(t *testing.T, kid, want string, took time.Duration, fetches int) {
 	t.Helper()
 	i.took(t, kid, want, took)

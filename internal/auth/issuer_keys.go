@@ -12,37 +12,37 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// issuerKeys are the keys of an issuer, configured or fetched from it. Requests fetch the
-// keys themselves and wait until the fetch ends, 3 s at most, because AWS Lambda freezes
-// the process between requests. One request fetches at a time. It keeps four promises:
+// issuerKeys holds the keys of an issuer, configured or fetched. Requests fetch the keys
+// themselves and wait up to 3 s, because AWS Lambda freezes the process between requests.
+// One request fetches at a time. There are four promises:
 //
-//   - A withdrawn key is rejected within an hour, while the issuer responds: keys that are
-//     an hour old are fetched again by one request. The others don't wait.
-//   - A new key works at once: a token that the known keys don't verify makes its request
-//     fetch them, or wait for a fetch that began later than the request.
-//   - Made-up keys don't flood the issuer: these fetches have a budget of three at once, and
-//     then one every 2 s. Other tokens never wait for them.
-//   - While the issuer is down, its keys last until they are a day old. Without keys, requests
-//     get ErrKeysUnavailable, and one of them tries again every 5 s.
+//   - While the issuer responds, a withdrawn key is rejected within an hour. When the keys
+//     are an hour old, one request fetches them again. The others don't wait.
+//   - A new key works at once. If the known keys don't verify a token, its request fetches
+//     them again, or waits for a fetch that began after the request arrived.
+//   - Made-up tokens don't flood the issuer. They can cause three fetches at once, then one
+//     every 2 s. Other tokens never wait for these.
+//   - While the issuer is down, its keys are used until they are a day old. Without keys,
+//     requests get ErrKeysUnavailable, and one request tries again every 5 s.
 type issuerKeys struct {
 	client   *http.Client
 	log      *slog.Logger
-	warnings rate.Sometimes   // anybody can cause a fetch
-	issuer   string           // that the metadata must name
-	metadata string           // its address; empty if that of the keys is configured
+	warnings rate.Sometimes   // limited, since anybody can cause a fetch
+	issuer   string           // the metadata must name it
+	metadata string           // its address; empty if metadata isn't needed
 	fixed    *KeySet          // configured keys, or nil to fetch them
 	now      func() time.Time // wallClock, except in tests
 
 	known    atomic.Pointer[knownKeys]
 	begun    atomic.Int64  // how many fetches have begun: unlike times, it orders fetches and requests exactly
 	fetching chan struct{} // a lock: full during a fetch
-	searches *rate.Limiter // of fetches for tokens that the known keys don't verify
+	searches *rate.Limiter // limits the fetches for tokens that the known keys don't verify
 }
 
-// knownKeys is what is known after a fetch. It never changes. The next fetch replaces it.
+// knownKeys is what is known after a fetch. It is immutable; the next fetch replaces it.
 type knownKeys struct {
 	number  int64     // of the fetch, from 1
-	address string    // of the keys; empty until it is known
+	address string    // of the keys; empty if unknown
 	set     *KeySet   // nil without keys
 	fetched time.Time // when the fetch of set began; the zero time without keys
 	failed  time.Time // when a fetch last failed
@@ -60,7 +60,7 @@ var (
 	errOutdated = errors.New("outdated")
 )
 
-// newIssuerKeys returns the keys that c describes, but fetches none yet.
+// newIssuerKeys returns the keys that c describes. It doesn't fetch them yet.
 func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
 	address, metadata, err := addresses(c)
 	if err != nil {
@@ -81,13 +81,13 @@ func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys
 	return k, nil
 }
 
-// wallClock returns the time without the monotonic reading, which stops while the process
+// wallClock returns the time without its monotonic reading, which stops while the process
 // is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// age returns how long ago t was, and more than any limit for the zero time. If the clock
-// has been set back, it returns how far t is in the future: with an age of zero, a
-// withdrawn key would live on until the clock has caught up.
+// age returns how long ago t was. For the zero time, that exceeds every limit. If the clock
+// was set back, age returns how far t is in the future. If it returned zero, a withdrawn key
+// would remain valid until the clock caught up.
 func (k *issuerKeys) age(t time.Time) time.Duration { return k.now().Sub(t).Abs() }
 
 // current returns keys that are less than a day old and, if the issuer responds, less
@@ -102,7 +102,7 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		return known.set, nil
 	}
 	wait, pause := fetchTimeout, RetryAfter
-	if age < expireAfter { // whoever has keys doesn't wait for another request
+	if age < expireAfter { // don't wait for another request's fetch
 		wait, pause = 0, retryRefresh
 	}
 	err := errFetching
@@ -121,10 +121,11 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 }
 
 // search looks for keys other than rejected, which don't verify a token. It returns nil if
-// there are none, or if the budget is spent, and an error if they can't be fetched.
+// there are no others or the budget is spent, and an error if they can't be fetched.
 //
-// The issuer may have published a key during a fetch. So search trusts only a fetch that
-// began after the request arrived, when begunBefore fetches had begun, or else makes one.
+// The issuer may have published a key during an earlier fetch. So search trusts only a fetch
+// that began after the request arrived, and otherwise starts one. begunBefore is how many
+// fetches had begun when the request arrived.
 func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore int64) (*KeySet, error) {
 	if k.fixed != nil {
 		return nil, nil
@@ -146,8 +147,8 @@ func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore i
 	return known.set, nil
 }
 
-// load fetches the keys, or waits for the fetch of another request, until ctx ends. It
-// returns an error if there are no keys from that fetch, even if there are older ones.
+// load fetches the keys, or waits for another request's fetch, until ctx ends. It returns
+// an error if that fetch fails, even if older keys are known.
 func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed != nil {
 		return nil
@@ -167,9 +168,9 @@ func (k *issuerKeys) load(ctx context.Context) error {
 	return nil
 }
 
-// unavailable returns an ErrKeysUnavailable, and no other error: one of a context would
-// mean that the request has run out of time. Without an err, the keys have expired during
-// a fetch of them, for example while the machine was asleep.
+// unavailable returns an ErrKeysUnavailable with the text of err. It doesn't wrap err: an
+// error of a context would mean that the request has run out of time. If err is nil, the
+// keys expired during a fetch, for example while the machine was asleep.
 func unavailable(err error) error {
 	if err == nil {
 		err = errOutdated
@@ -177,14 +178,14 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 }
 
-// lock waits until no other request fetches, ctx ends or the limit is over. It reports
-// whether it is the caller's turn. Then the caller must look again whether a fetch is
-// needed, and call unlock.
+// lock waits until no other request fetches, and reports whether the caller has the lock.
+// It gives up when ctx ends or the limit has passed. A caller with the lock must check
+// again whether a fetch is needed, and call unlock.
 func (k *issuerKeys) lock(ctx context.Context, limit time.Duration) bool {
 	select {
 	case k.fetching <- struct{}{}:
 		return true
-	default: // a limit of zero ends here: the select below would choose at random
+	default: // with a limit of zero, the select below alone would choose at random
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -198,8 +199,8 @@ func (k *issuerKeys) lock(ctx context.Context, limit time.Duration) bool {
 
 func (k *issuerKeys) unlock() { <-k.fetching }
 
-// fetch fetches the keys, until ctx ends, and returns what is known then. It must be
-// called with the lock.
+// fetch fetches the keys until ctx ends, and returns what is known then. The caller must
+// hold the lock.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next, began := *k.known.Load(), k.now()
 	next.number = k.begun.Add(1)
@@ -208,12 +209,12 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	switch {
 	case next.err == nil:
 		next.fetched = began
-		if next.set == nil || next.set.document != set.document { // else the cache of tokens stays valid
+		if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 			next.set = set
 		}
 	case ctx.Err() == nil:
-		// The issuer is at fault. If a start has ended its own fetch, the issuer may be well,
-		// and a pause of 5 s would make the first requests fail.
+		// The issuer is at fault. If ctx has ended instead, as it may during a start, the issuer
+		// may be fine, and a pause of 5 s would make the first requests fail.
 		next.failed = k.now()
 	}
 	if next.err != nil {

@@ -13,7 +13,7 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// The request that refreshes the keys waits for an issuer that hangs, and no other.
+// If the issuer hangs, only the request that refreshes the keys waits for it.
 func TestHangingRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -59,8 +59,8 @@ func TestNoKeysYet(t *testing.T) {
 	})
 }
 
-// A client that disconnects doesn't end the fetch of its request, on which others rely.
-// One that waits for another's returns at once.
+// When a client disconnects, its request still finishes a fetch, since others rely on it.
+// A request that only waits for another's fetch ends at once.
 func TestDisconnectedClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
@@ -94,7 +94,7 @@ func TestDisconnectedClient(t *testing.T) {
 	})
 }
 
-// A start that has no time for the whole fetch doesn't count as a failure of the issuer.
+// If Load runs out of time during a fetch, that doesn't count as a failure of the issuer.
 func TestLoadEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
@@ -119,7 +119,7 @@ func TestLoadEndsEarly(t *testing.T) {
 		load()
 		i.check(t, "a", "", 500*ms, 2)
 
-		// A request that waits for it starts a fetch of its own.
+		// A request that waits for Load's fetch then starts another.
 		i.v = newVerifier(t, auth.Config{KeysURL: keysURL}, i, io.Discard)
 		go load()
 		time.Sleep(ms)
@@ -131,8 +131,8 @@ func TestLoadEndsEarly(t *testing.T) {
 	})
 }
 
-// A start waits for the fetch of a request, and relies on it. Without one it fetches, and
-// returns an error if that fails, even if there are older keys.
+// If a request is fetching, Load waits and uses the result. Otherwise Load fetches the
+// keys, and returns an error if that fails, even if there are older keys.
 func TestLoadWaitsForRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t)
@@ -154,7 +154,7 @@ func TestLoadWaitsForRequest(t *testing.T) {
 	})
 }
 
-// A refresh that finds the same document leaves the cache of tokens as it is.
+// A refresh that finds the same document doesn't empty the cache of tokens.
 func TestUnchangedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a", "b")
@@ -172,7 +172,7 @@ func TestUnchangedKeys(t *testing.T) {
 	})
 }
 
-// Configured keys are all there are: a token that they don't verify causes no fetch.
+// If the keys are configured, a token that they don't verify causes no fetch.
 func TestConfiguredKeysAreNotFetched(t *testing.T) {
 	i := newRemoteIssuer(t)
 	keys, err := auth.ParseKeySet(keySet(newJWK(newEdKey().Public(), "b")))

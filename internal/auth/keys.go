@@ -20,12 +20,12 @@ import (
 
 const (
 	minRSABits = 2048 // RFC 7518 section 3.3; go-jose rejects more than 4096, which are slow to verify
-	maxTried   = 8    // keys for a token
+	maxTried   = 8    // keys per token
 
 	usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
 )
 
-// A KeySet is a JSON Web Key Set. It doesn't change.
+// A KeySet is a JSON Web Key Set. It is immutable.
 type KeySet struct {
 	keys     []key
 	document [sha256.Size]byte // the hash of its text
@@ -38,8 +38,8 @@ type key struct {
 	public     crypto.PublicKey
 }
 
-// verify returns an error unless one of the keys signed jws, whose header has this alg and
-// kid. It tries the keys with this kid or, if it is empty, all keys.
+// verify returns an error unless one of the keys signed jws, whose header contains alg and
+// kid. It tries the keys with this kid or, if kid is empty, all keys.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 	var tried, unusable int
 	for _, k := range s.keys {
@@ -66,9 +66,9 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 }
 
 // ParseKeySet parses a JSON Web Key Set (RFC 7517 section 5). It skips unusable keys, but
-// at least one must be usable: a public RSA key of 2048 to 4096 bits, an elliptic curve key
-// on P-256, P-384 or P-521, or an Ed25519 key, whose use, key_ops and alg, if present,
-// permit it to verify signatures.
+// at least one must be usable. A usable key is a public RSA key of 2048 to 4096 bits, an
+// elliptic curve key on P-256, P-384 or P-521, or an Ed25519 key. Its use, key_ops and
+// alg, if present, permit it to verify signatures.
 func ParseKeySet(data []byte) (*KeySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"` // parsed one by one: a malformed key must not affect the others
@@ -76,7 +76,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	if err := unmarshalLeniently(data, &document); err != nil {
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
-	// Without the hash, each fetch would count as new keys, and empty the cache of tokens.
+	// The hash shows whether a fetch brought new keys. Only then is the cache of tokens emptied.
 	set := &KeySet{document: sha256.Sum256(data)}
 	for _, value := range document.Keys {
 		set.keys = append(set.keys, parseKey(value))
@@ -87,15 +87,15 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	return set, nil
 }
 
-// unmarshalLeniently unmarshals a document of an issuer. It accepts a byte order mark,
-// duplicate names and invalid UTF-8, so that an oddity elsewhere in the document
+// unmarshalLeniently unmarshals a document from an issuer. It accepts a byte order mark,
+// duplicate names and invalid UTF-8, so that an oddity in an unused part of the document
 // doesn't make the service unavailable.
 func unmarshalLeniently(data []byte, v any) error {
 	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// parseKey parses a JSON Web Key (RFC 7517 section 4). Even an unusable key has its kid,
-// unless that can't be read.
+// parseKey parses a JSON Web Key (RFC 7517 section 4). It sets the kid of an unusable key
+// too, unless the kid can't be read.
 func parseKey(data jsontext.Value) (k key) {
 	var m members
 	if json.Unmarshal(data, &m) != nil || m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
@@ -105,7 +105,7 @@ func parseKey(data jsontext.Value) (k key) {
 	if m.has("key_ops") && json.Unmarshal(m["key_ops"], &operations) != nil || operations != nil && !slices.Contains(operations, "verify") {
 		return k
 	}
-	// Everybody can sign with a published private key. Each of these is enough to find the others.
+	// Anybody can sign with a published private key. Any one of these members reveals the key.
 	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
 		return k
 	}
@@ -122,7 +122,7 @@ func parseKey(data jsontext.Value) (k key) {
 	switch alg := parsed.Algorithm; {
 	case alg != "" && !slices.Contains(k.algorithms, alg):
 		k.algorithms = nil
-	case alg != "" && isRSA: // others have one algorithm, Ed25519 by two names
+	case alg != "" && isRSA: // other keys have one algorithm, though Ed25519's has two names
 		k.algorithms = []string{alg}
 	}
 	return k
@@ -146,8 +146,8 @@ func usableWith(public any) (crypto.PublicKey, []string) {
 	return nil, nil
 }
 
-// An ed25519Key verifies signatures by both names of the algorithm; go-jose's own
-// knows only EdDSA.
+// An ed25519Key verifies signatures under both names of its algorithm. go-jose's own
+// verifier accepts only EdDSA.
 type ed25519Key ed25519.PublicKey
 
 // VerifyPayload implements [jose.OpaqueVerifier].

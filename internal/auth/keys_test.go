@@ -14,7 +14,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// odd returns an odd number of this length, as good as a modulus to a parser.
+// odd returns an odd number of this length, which a parser accepts as a modulus.
 func odd(bits int) []byte {
 	n := new(big.Int).Lsh(big.NewInt(1), uint(bits-1))
 	return n.SetBit(n, 0, 1).Bytes()
@@ -22,8 +22,8 @@ func odd(bits int) []byte {
 
 const usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
 
-// A key that must not be used is skipped. Each case has a token that it would verify,
-// without a kid, so that each key is tried.
+// A key that must not be used is skipped. The token of each case is one that the key would
+// verify. It has no kid, so that each key is tried.
 func TestUnusableKeysAreSkipped(t *testing.T) {
 	issuer, good := authtest.NewIssuer(t), newECKey(elliptic.P256())
 	ec, rs := issuer.ECKey, issuer.RSAKey
@@ -106,11 +106,11 @@ func TestKeySetDocument(t *testing.T) {
 	}
 }
 
-// A key that can't be used still has its kid, so that the log names it.
+// An unusable key keeps its kid, so that the log names it.
 func TestUnusableKeyHasItsKid(t *testing.T) {
 	good, bad := newECKey(elliptic.P256()), newECKey(elliptic.P256())
 	keys := []jwk{newJWK(good.Public(), "good")}
-	for n := range 20 { // each time
+	for n := range 20 { // several, so that the test can't pass by chance
 		keys = append(keys, with(newJWK(bad.Public(), fmt.Sprint(n)), "key_ops", "verify"))
 	}
 	v := staticVerifier(t, keySet(keys...))

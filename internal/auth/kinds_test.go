@@ -7,8 +7,8 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// Claims of real tokens, without those that every token has, from the issuer's
-// documentation or source code. None names a scope of the service.
+// The claims come from the issuers' documentation or source code. Claims common to all
+// tokens are left out. None names a scope of the service.
 func TestTokensOfIssuers(t *testing.T) {
 	const send = "send the access token"
 	issuer := authtest.NewIssuer(t)
@@ -29,7 +29,7 @@ func TestTokensOfIssuers(t *testing.T) {
 			`"client_id":"Basic","grant_type":"authorization_code","scope":["openid","profile"],"auth_time":1761261789,"realm":"/alpha","expires_in":3600`, ""},
 		// https://docs.descope.com/session-overview
 		{"Descope session", `"amr":["email"],"drn":"DS","rexp":"2026-02-04T23:46:02Z"`, ""},
-		{"Descope refresh", `"amr":["email"],"drn":"DSR"`, ""}, // only a required scope keeps it out
+		{"Descope refresh", `"amr":["email"],"drn":"DSR"`, ""}, // only rejected if scopes are required
 		// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
 		{"Cognito access", `"token_use":"access","scope":"aws.cognito.signin.user.admin","auth_time":1,"client_id":"web","username":"alice"`, ""},
 		{"Cognito ID", `"token_use":"id","auth_time":1,"cognito:username":"alice","at_hash":"x","nonce":"x"`, send},

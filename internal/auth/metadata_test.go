@@ -29,7 +29,7 @@ func TestDiscovery(t *testing.T) {
 	jwks := string(tokens.JWKS())
 	for _, test := range []struct {
 		issuer    string
-		url, page string // the metadata or, for the last ones, the keys
+		url, page string // the metadata or, in the last rows, the keys
 		want      string // in the error, if any
 	}{
 		{"https://a.test", openID, valid, ""},
@@ -66,7 +66,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// A discovered is https://a.test, whose metadata has the address of its keys.
+// A discovered is the issuer https://a.test, whose metadata contains the address of its keys.
 type discovered struct {
 	site
 	tokens *authtest.Issuer
@@ -82,8 +82,8 @@ func newDiscovered(t *testing.T) *discovered {
 	return d
 }
 
-// check is check with a token that these keys sign. The response must take exactly this
-// long, with these requests since the last check.
+// check is like the function check, for a token signed by keys. It must take exactly took,
+// and these must be the requests since the last check.
 func (d *discovered) check(t *testing.T, keys *authtest.Issuer, want string, took time.Duration, requests ...string) {
 	t.Helper()
 	start := time.Now()
@@ -93,15 +93,16 @@ func (d *discovered) check(t *testing.T, keys *authtest.Issuer, want string, too
 	if got := time.Since(start); got != took {
 		t.Errorf("took %v, want %v", got, took)
 	}
-	slices.Sort(d.requests) // some are sent at once
+	slices.Sort(d.requests) // some are concurrent
 	if !slices.Equal(d.requests, requests) {
 		t.Errorf("fetched %q, want %q", d.requests, requests)
 	}
 	d.requests = nil
 }
 
-// If the issuer moves its keys, the next fetch but one reads them at their new address,
-// although the old one still has keys. Without the metadata, the known address is used.
+// If the issuer moves its keys, the next fetch finds the new address and the one after it
+// uses it, even if there are still keys at the old address. If the metadata can't be read,
+// the known address is used.
 func TestMovedKeys(t *testing.T) {
 	const moved = "https://moved.test/keys"
 	synctest.Test(t, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestMovedKeys(t *testing.T) {
 		}
 		d.check(t, elsewhere, "", 0) // the fetch counts
 
-		// A moved address counts even if the old one has no keys any more.
+		// A new address counts even if there are no keys at the old one any more.
 		d.pages[openID] = metadata("https://a.test", keysURL)
 		delete(d.pages, moved)
 		time.Sleep(time.Hour)
@@ -144,7 +145,7 @@ func TestRejectedAddress(t *testing.T) {
 	})
 }
 
-// An address that was found counts even if the keys can't be read there.
+// An address from the metadata is kept even if the keys can't be read there.
 func TestAddressIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiscovered(t)
@@ -157,8 +158,8 @@ func TestAddressIsKept(t *testing.T) {
 	})
 }
 
-// Metadata that hangs takes all the time of a fetch, but none from the keys, if their
-// address is known.
+// A fetch waits the full 3 s for metadata that hangs. If the address of the keys is known,
+// that doesn't shorten the time for the keys.
 func TestHangingMetadata(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, rotated := newDiscovered(t), authtest.NewIssuer(t)
@@ -176,9 +177,9 @@ func TestHangingMetadata(t *testing.T) {
 	})
 }
 
-// An issuer that always takes 2.8 s for each document works: the first fetch finds only
-// the address of its keys, with and without a start before it. Each later one reads both
-// documents at once.
+// An issuer that takes 2.8 s for each document works. The first fetch, by Load or by a
+// request, finds only the address of the keys. Later fetches read both documents
+// concurrently.
 func TestSlowDocuments(t *testing.T) {
 	for _, start := range []time.Duration{0, 2900 * ms} {
 		synctest.Test(t, func(t *testing.T) {
@@ -208,7 +209,7 @@ func TestSlowDocuments(t *testing.T) {
 	}
 }
 
-// A failed fetch has one line in the log, which says whether there are new keys.
+// A failed fetch logs one line, which shows whether the keys were read.
 func TestMetadataFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const nothing, keysOnly = `msg="token keys not fetched" cause="`, `msg="metadata of the token issuer not fetched; the keys were" cause="`

@@ -10,8 +10,8 @@ import (
 	"example.com/plantstore/internal/auth"
 )
 
-// The first promise: a withdrawn key is rejected within an hour while the issuer responds.
-// The request that comes then waits for the fetch, and needs no other.
+// The first promise: while the issuer responds, a withdrawn key is rejected within an hour.
+// The first request after that waits for one fetch.
 func TestWithdrawnKeyIsRejectedAfterAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -29,7 +29,7 @@ func TestWithdrawnKeyIsRejectedAfterAnHour(t *testing.T) {
 }
 
 // The second promise: a new key works within a second. Its first token waits for a fetch,
-// and so do all others that arrive meanwhile.
+// and so do the tokens that arrive meanwhile.
 func TestNewKeyWorksWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -46,8 +46,8 @@ func TestNewKeyWorksWithinASecond(t *testing.T) {
 	})
 }
 
-// The third promise: made-up keys are 401, don't delay other tokens, and cost the issuer three
-// fetches at once and then one every two seconds.
+// The third promise: tokens with made-up keys get 401 and don't delay other tokens. They
+// cause three fetches at once, then one every two seconds.
 func TestMadeUpKeysDoNotFloodTheIssuer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -77,9 +77,9 @@ func TestMadeUpKeysDoNotFloodTheIssuer(t *testing.T) {
 	})
 }
 
-// The fourth promise: the keys of an issuer that is down last for a day. A request tries
-// to fetch them again every 30 s. Then, and without any keys, requests are told to come
-// back, and one tries every 5 s.
+// The fourth promise: while an issuer is down, its keys last for a day, and one request
+// tries to fetch them every 30 s. After that day, requests are told to retry, and one
+// request tries every 5 s.
 func TestKeysOfAnIssuerThatIsDownLastADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")

@@ -9,13 +9,13 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 )
 
-// A token has the scopes that it names exactly. One that names none has none or, if
-// scopes are optional, all.
+// A token grants the scopes that it names exactly. A token that names no scope of the
+// service grants none or, if scopes are optional, all.
 func TestScopes(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	required, optional := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{ScopesOptional: true})
 	const all = "plants/read plants/write"
-	for scope, allowed := range map[string]string{ // in JSON, and those of plants/read and plants/write that it names
+	for scope, allowed := range map[string]string{ // a claim in JSON, and the scopes of the service that it names
 		`"plants/read"`:                  "plants/read",
 		`"openid  plants/write email"`:   "plants/write",
 		`["openid","plants/read"]`:       "plants/read",
@@ -55,7 +55,7 @@ func TestScopes(t *testing.T) {
 	both := es256(issuer, claimsAnd(`"scope":"plants/read","scp":["plants/write"]`))
 	checkScopes(t, required, both, all)
 	checkScopes(t, required, es256(issuer, lastingClaims), "")
-	for _, claim := range []string{"permissions", "scopes", "roles", "groups"} { // which don't count
+	for _, claim := range []string{"permissions", "scopes", "roles", "groups"} { // ignored claims
 		token := es256(issuer, claimsAnd(`"`+claim+`":["plants/read"]`))
 		checkScopes(t, required, token, "")
 		checkScopes(t, optional, token, all)
@@ -64,7 +64,7 @@ func TestScopes(t *testing.T) {
 
 var scopeClaims = []string{"scope", "scp"}
 
-// checkScopes checks that the token has exactly the allowed scopes.
+// checkScopes checks that the token grants exactly the allowed scopes.
 func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
 	t.Helper()
 	for range 2 { // verified, then cached
@@ -78,8 +78,8 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
 	}
 }
 
-// The log says what a restricted token names and, if that is no scope of the service,
-// what the operator can change.
+// The log quotes the scopes in a restricted token. If none is a scope of the service, the
+// log also tells the operator what to change.
 func TestWhyRestricted(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	required, optional := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{ScopesOptional: true})

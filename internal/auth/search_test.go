@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Tokens that the keys don't verify wait for an issuer that hangs, for 3 s, and then not at
-// all for a while. Other tokens never wait.
+// If the issuer hangs, tokens that the keys don't verify wait for 3 s. After that they don't
+// wait for a while. Other tokens never wait.
 func TestHangingSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -36,7 +36,7 @@ func TestHangingSearch(t *testing.T) {
 	})
 }
 
-// After a failed search no request searches for a while, nor after a failed refresh.
+// After a failed search or refresh, no request searches for a while.
 func TestSearchPausesAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -96,7 +96,7 @@ func TestKeyPublishedDuringFetch(t *testing.T) {
 	})
 }
 
-// A request waits for 3 s in all, even if it waits for several fetches.
+// A request waits at most 3 s for other requests' fetches, even if there are several.
 func TestWaitForSeveralFetches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
@@ -112,8 +112,8 @@ func TestWaitForSeveralFetches(t *testing.T) {
 	})
 }
 
-// No request fails while an issuer replaces its key, as it should: the new one is
-// published before it signs, and the old one until its tokens have expired.
+// No request fails while an issuer replaces its key properly: it publishes the new key
+// before it signs with it, and the old key until the old tokens have expired.
 func TestRotation(t *testing.T) {
 	for _, delay := range []time.Duration{0, 50 * ms, 900 * ms} {
 		synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRotation(t *testing.T) {
 			for client := range 32 {
 				group.Go(func() {
 					for n := range 200 {
-						kid := time.Since(start) / (10 * time.Second) // that signs
+						kid := time.Since(start) / (10 * time.Second) // of the key that signs
 						if n%10 == 0 {
 							kid = max(kid-1, 0)
 						}

@@ -15,27 +15,27 @@ import (
 )
 
 // maxHeaderLength is in bytes of base64url. A header with an RSA key (jwk) has 700. One
-// with certificates (x5c) has more, but go-jose would parse them before the signature is
-// verified, and for nothing.
+// with certificates (x5c) has more and is rejected: go-jose would parse the certificates
+// before the signature is verified, although they are not used.
 const maxHeaderLength = 1 << 10
 
 // algorithms contains neither "none" nor any symmetric algorithm: with a symmetric key,
-// whoever can verify a token can also sign one.
+// anybody who can verify a token can also sign one.
 var algorithms = []jose.SignatureAlgorithm{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
 }
 
-// verify checks a token in this order. The first failure decides.
+// verify checks a token in this order. It returns the first failure.
 //
 //  1. The form: three parts in canonical base64url.
 //  2. The header: the algorithm, typ, and no extensions.
 //  3. The claims: iss, the kind of token, aud, sub, exp and nbf. They come before the
-//     signature, so that a token for another service doesn't cost a fetch of keys.
+//     signature, so that a token for another service doesn't cause a fetch of keys.
 //  4. The signature, by one of the issuer's keys.
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //
-// The time is left to [verifiedToken.validAt], because a token in the cache can expire.
-// When the request arrived, begunBefore fetches of keys had begun.
+// [verifiedToken.validAt] checks the dates, because a token in the cache can expire.
+// begunBefore is how many fetches of keys had begun when the request arrived.
 func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*verifiedToken, error) {
 	t, err := parse(raw)
 	if err != nil {
@@ -54,10 +54,10 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*
 	return verified, nil
 }
 
-// checkSignature returns the keys that verify the token. If the known ones don't, the
-// issuer may have a new key, under any kid.
+// checkSignature returns the keys that verify the token. If the known keys don't, it
+// searches for newer ones: the issuer may have added a key, under any kid.
 func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int64) (*KeySet, error) {
-	// The library parses the header again, so it gets only tokens that pass all other checks.
+	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
 	if err != nil { // for example, a malformed jwk
 		return nil, invalid("malformed JOSE header")
@@ -82,21 +82,21 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int
 	}
 }
 
-// A token is a parsed JWT. Anybody may have made it up.
+// A token is a parsed JWT. Its signature is not verified yet.
 type token struct {
 	raw      string
-	alg, kid string  // of the header; the kid may be empty
+	alg, kid string  // from the header; kid may be empty
 	claims   members // not checked yet
 }
 
 // parse parses a JWS in compact serialization (RFC 7515 section 7.1), and checks its
 // header. It accepts only the canonical encoding of each part.
 func parse(raw string) (*token, error) {
-	parts := strings.SplitN(raw, ".", 6) // 6 parts stand for any larger number
+	parts := strings.SplitN(raw, ".", 6) // 6 parts mean 6 or more
 	switch {
 	case len(parts) == 5:
 		return nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
-	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // which the decoder ignores
+	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // the decoder ignores line breaks
 		return nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
 	case len(parts[0]) > maxHeaderLength:
 		return nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates", len(parts[0]), maxHeaderLength)
@@ -120,10 +120,11 @@ func parse(raw string) (*token, error) {
 	return t, err
 }
 
-// readHeader ignores jku, jwk, x5u, x5c and the like: the key set alone says what a key is.
+// readHeader checks the header, and sets alg and kid. It ignores jku, jwk, x5u, x5c and the
+// like, since only the keys of the key set are trusted.
 func (t *token) readHeader(header members) (err error) {
-	// No extension is supported. With b64 (RFC 7797), the signature could cover
-	// other bytes than those that are read here.
+	// No extension is supported. With b64 (RFC 7797), the signature could cover bytes
+	// other than the ones decoded here.
 	if header.has("crit") || header.has("b64") {
 		return invalid("header crit or b64")
 	}
@@ -152,13 +153,13 @@ func (t *token) readHeader(header members) (err error) {
 	return nil
 }
 
-// members are those of a JSON object. They distinguish null from absent.
+// members are the members of a JSON object. A null member is not absent.
 type members map[string]jsontext.Value
 
 // parseMembers parses a part of a token. Names are case-sensitive. Duplicate names,
 // invalid UTF-8 and lone surrogates are errors: a parser that drops or replaces them
-// could give two users the same subject. For this reason, and since it checks neither
-// sub nor fractions of seconds, go-jose's jwt package isn't used.
+// could give two users the same subject. go-jose's jwt package isn't used for this
+// reason, and because it checks neither sub nor fractions of seconds.
 func parseMembers(part string, data []byte) (members, error) {
 	var m members
 	if err := json.Unmarshal(data, &m); err != nil {

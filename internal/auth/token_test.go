@@ -39,7 +39,7 @@ func TestInvalidConfig(t *testing.T) {
 	}
 }
 
-// The scheme is case-insensitive. Several headers are invalid, even if each is valid.
+// The scheme is case-insensitive. Several headers are invalid, even if each alone is valid.
 func TestAuthorizationHeader(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v, token, none := issuer.Verifier(t, auth.Config{}), issuer.Token("alice"), auth.ErrNoToken.Error()+": "
@@ -98,14 +98,14 @@ func TestAlgorithms(t *testing.T) {
 		{"Ed25519", "EdDSA only", ed, unhashed, ""},
 		{"PS256", "PS256 only", rs, pss(crypto.SHA256), ""},
 
-		// A valid signature, but not an algorithm of this key.
+		// The key doesn't support the algorithm, even if the signature is valid.
 		{"ES256", "p384", p384, crypto.SHA256, invalid},
 		{"PS256", "rsa", rs, crypto.SHA256, invalid},
 		{"Ed25519", "p256", p256, crypto.SHA256, invalid},
 		{"Ed25519", "ed", newEdKey(), unhashed, invalid},
 		{"PS384", "PS256 only", rs, pss(crypto.SHA384), invalid},
 
-		// Not an accepted algorithm; TestHeader has those with a shared key.
+		// Algorithms that aren't accepted; TestHeader covers the symmetric ones.
 		{"none", "rsa", nil, nil, invalid},
 		{"", "rsa", nil, nil, invalid},
 		{"es256", "p256", p256, crypto.SHA256, invalid},
@@ -147,7 +147,7 @@ func TestHeader(t *testing.T) {
 	} {
 		t.Run(header, func(t *testing.T) { check(t, v, compact(header, lastingClaims, issuer.ECKey, crypto.SHA256), want) })
 	}
-	// The length is bounded, since the library takes milliseconds for a header of 8 KiB.
+	// The length is limited, since the library takes milliseconds for a header of 8 KiB.
 	for length, want := range map[int]string{768: "", 769: "a header of 1026 bytes, more than 1024"} {
 		header := strings.TrimSuffix(es256Header, "}") + `,"x":"` // and "}
 		header += strings.Repeat("x", length-len(header)-2) + `"}`
@@ -162,8 +162,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// Each key with the token's kid is tried or, if it has none, each key, but only the
-// first eight that fit. A key without a kid has none, rather than any.
+// The first eight suitable keys with the token's kid are tried. If the token has no kid,
+// the first eight suitable keys are. A key without a kid doesn't match every kid.
 func TestKeysWithSameKid(t *testing.T) {
 	keys := []jwk{newJWK(authtest.NewIssuer(t).RSAKey.Public(), "x")}
 	var signers []*ecdsa.PrivateKey
@@ -202,8 +202,8 @@ func TestSerialization(t *testing.T) {
 	}
 }
 
-// Every change to a token makes it invalid, even one that decodes to the same
-// bytes: BRhx differ from the possible last characters in bits that decoding ignores.
+// Every change to a token makes it invalid, even one that decodes to the same bytes. The
+// letters BRhx differ from the possible last characters only in bits that decoding ignores.
 func TestAlteredToken(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	v, token := issuer.Verifier(t, auth.Config{}), issuer.Token("alice")
