@@ -8,8 +8,8 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// The embedded store and the token issuer, which gives anyone a token for any user, are
-// for cmd/local.
+// The embedded store and the token issuer are only for cmd/local: the issuer gives anyone
+// a token for any user.
 func TestLinkedPackages(t *testing.T) {
 	bootstrap, err := harness.Build("cmd/lambda")
 	if err != nil {

@@ -28,7 +28,7 @@ func main() {
 	handler, err := setUp(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plantstore:", err)
-		os.Exit(1) // which Lambda reports as a failed init
+		os.Exit(1) // Lambda reports a failed init
 	}
 	lambda.Start(handler)
 }
@@ -39,7 +39,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Tokens.Issuer == "" { // then FromEnv accepts no audience either
+	if cfg.Tokens.Issuer == "" { // FromEnv rejects an audience without an issuer
 		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)

@@ -10,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// A missing or invalid setting fails the init with one line that names it,
-// whichever part of the program notices.
+// A missing or invalid setting fails the init with one line that names the setting,
+// whichever part of the program detects it.
 func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
 	bootstrap, err := harness.Build("cmd/lambda")

@@ -13,10 +13,10 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// The package is small, since Lambda downloads it for each cold start.
+// The package must be small, since Lambda downloads it for each cold start.
 func TestPackageSize(t *testing.T) {
 	t.Parallel()
-	const maxSize = 5 << 20 // compressed, as they are uploaded
+	const maxSize = 5 << 20 // bytes, compressed as for the upload
 	harness.Need(t, "make")
 	if err := harness.DependOn("api", "cmd", "internal", "Makefile"); err != nil {
 		t.Fatal(err)

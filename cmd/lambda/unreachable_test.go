@@ -10,8 +10,8 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// If neither DynamoDB nor the issuer can be reached, the init warns about each once, and
-// requests are answered.
+// If neither DynamoDB nor the issuer can be reached, the init logs one warning for each,
+// and requests still get responses.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	bootstrap, err := harness.Build("cmd/lambda")

@@ -18,8 +18,8 @@ import (
 	"example.com/plantstore/test/lambdalocal"
 )
 
-// The init opens both connections, to DynamoDB and for the token keys. A request then
-// needs no other keys. On systems other than Linux, SSL_CERT_FILE has no effect.
+// The init connects to DynamoDB and fetches the token keys, so that requests needn't. The
+// test uses SSL_CERT_FILE, which has no effect on some other systems.
 func TestWarm(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
