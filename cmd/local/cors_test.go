@@ -16,8 +16,8 @@ import (
 // X-Content-Type-Options is for the browser itself.
 var safelisted = []string{"Cache-Control", "Content-Length", "Content-Type", "X-Content-Type-Options"}
 
-// Pages of the listed origins may send and read every header that the OpenAPI
-// document has.
+// Pages from the listed origins may send and read every header that the OpenAPI
+// document describes.
 func TestCORSHeaders(t *testing.T) {
 	d := openapi.Read()
 	for _, op := range append(d.Operations, d.Other) {
@@ -36,8 +36,8 @@ func TestCORSHeaders(t *testing.T) {
 	}
 }
 
-// A preflight request gets the response of the service, and CORS headers if its origin is
-// listed. The token issuer has no CORS headers.
+// A preflight request gets the service's response, with CORS headers if its origin is
+// listed. The token issuer sends no CORS headers.
 func TestCORSOrigins(t *testing.T) {
 	const listed, other = "http://localhost:3000", "http://localhost:3001"
 	for _, test := range []struct {

@@ -13,12 +13,12 @@ import (
 )
 
 // secureData creates the data directory if it is missing. It makes the program's files in
-// it private, since files that were copied there may be readable by others. It refuses a
-// directory that other users can write to, since they could replace the files, and a file
-// that isn't regular.
+// it private, since files that were copied there may be readable by others. It rejects a
+// directory that other users can write to, since they could replace the files. It also
+// rejects files that aren't regular.
 //
-// It doesn't check the directories above: a user who can rename this one, or change it
-// through an access control list, can replace it too.
+// It checks neither parent directories nor access control lists, although these may also
+// let other users replace the files.
 func secureData(dir string) error {
 	if dir == "" {
 		return errors.New("-data is empty: name a directory, such as .data")
@@ -33,7 +33,7 @@ func secureData(dir string) error {
 	if err != nil {
 		return fmt.Errorf("-data: %w", err)
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows has no such modes
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // Windows doesn't support these modes
 		return fmt.Errorf("-data %s: its group or other users can write to this directory: run chmod go-w %[1]s, or choose a new directory", dir)
 	}
 	for _, name := range []string{plantsFile, issuer.KeyFile} {
@@ -56,8 +56,8 @@ func secureFile(path string) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory, not a file: move it away, or choose another data directory", path)
 	}
-	if !info.Mode().IsRegular() { // through a symbolic link, another file's mode would change
-		return fmt.Errorf("%s is not a regular file: move it away, or choose the directory that has the file itself", path)
+	if !info.Mode().IsRegular() { // Chmod follows symbolic links
+		return fmt.Errorf("%s is not a regular file: move it away, or choose the directory that contains the file itself", path)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return fmt.Errorf("%w: make it a file of this user, or choose another data directory", err)

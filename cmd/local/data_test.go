@@ -15,7 +15,7 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// The files of the data directory become private.
+// secureData makes the program's files private.
 func TestSecureData(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such modes on Windows")
@@ -38,7 +38,7 @@ func TestSecureData(t *testing.T) {
 	}
 }
 
-// What isn't a regular file is refused and left alone.
+// A file that isn't regular is rejected and left alone.
 func TestSecureDataRefuses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such modes on Windows")
@@ -67,7 +67,7 @@ func TestSecureDataRefuses(t *testing.T) {
 	}
 }
 
-// The message for a value of -data that can't work says why.
+// The message for an unusable value of -data explains why.
 func TestInvalidData(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -86,8 +86,8 @@ func TestInvalidData(t *testing.T) {
 	}
 }
 
-// A directory that other users can write to is refused, whichever of the two files
-// the program needs.
+// A directory that other users can write to is rejected, whichever of the two files the
+// program needs.
 func TestInsecureData(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such modes on Windows")

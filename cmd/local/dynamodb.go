@@ -15,11 +15,10 @@ import (
 // endpointVariable is the SDK's variable for DynamoDB Local's address.
 const endpointVariable = "AWS_ENDPOINT_URL_DYNAMODB"
 
-// dynamoDBVariables are the variables of the AWS SDK that matter with DynamoDB, for the
-// list that the program prints.
+// dynamoDBVariables are the AWS SDK's variables that -help lists.
 var dynamoDBVariables = []string{endpointVariable, "AWS_REGION", "AWS_PROFILE"}
 
-// defaultStore returns the store to use if the user names none.
+// defaultStore returns the store to use without -store.
 func defaultStore(getenv func(string) string) string {
 	if getenv(endpointVariable) != "" {
 		return "dynamodb"
@@ -27,7 +26,7 @@ func defaultStore(getenv func(string) string) string {
 	return "bolt"
 }
 
-// startTimeout limits the wait for credentials and a table. It changes in tests.
+// startTimeout limits the wait for credentials and a table. Tests change it.
 var startTimeout = 10 * time.Second
 
 func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openStore, error) {
@@ -43,9 +42,10 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openSto
 	defer cancel()
 	where := "DynamoDB"
 	// For AWS itself BaseEndpoint is nil: no variable sets it, or the SDK is told to ignore
-	// the variable. Without credentials, the first list would then fail with less advice.
+	// the variable. Credentials are checked here, since the first list would fail with less
+	// advice.
 	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
-		where += " at " + *endpoint // without password: NewClient has checked it
+		where += " at " + *endpoint // without a password: NewClient has checked it
 	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
 		return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
 			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
@@ -62,8 +62,8 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openSto
 	}, nil
 }
 
-// prepareTable creates a missing table on DynamoDB Local, and then lists plants, so that a wrong
-// setting ends the start with advice.
+// prepareTable creates a missing table on DynamoDB Local. It then lists plants, so that the
+// program reports a wrong setting at once, with advice.
 func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table string) error {
 	var err error
 	if local {

@@ -24,7 +24,7 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// The program uses DynamoDB Local where its address is set, unless told otherwise.
+// The program uses DynamoDB Local if its address is set, unless -store names another.
 func TestDefaultStore(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{endpointVariable: "http://127.0.0.1:8000"}[name]
@@ -45,8 +45,8 @@ func setAWS(t *testing.T, name, value string) {
 	t.Setenv(name, value)
 }
 
-// Without credentials, a program that would use AWS says so at once, also if the
-// SDK ignores the endpoint. Package e2e has the other settings that stop it.
+// Without credentials for AWS, the program reports that at once, even if an endpoint is set
+// but the SDK ignores it. Package e2e tests the other settings that stop the program.
 func TestNoCredentials(t *testing.T) {
 	setAWS(t, endpointVariable, "http://127.0.0.1:1")
 	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
@@ -58,8 +58,8 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// A machine without an instance role gets that one line, and no warning of the SDK
-// before it. Here the metadata service responds as a proxy does that refuses it.
+// On a machine without an instance role, the program prints only that line, without a
+// warning from the SDK. The metadata service here responds like a proxy that blocks it.
 func TestNoInstanceRole(t *testing.T) {
 	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer metadata.Close()
@@ -72,10 +72,10 @@ func TestNoInstanceRole(t *testing.T) {
 	}
 }
 
-// The program waits for credentials and for DynamoDB Local only for a while, and
-// only until Ctrl-C.
+// The program waits for credentials and for DynamoDB Local only until startTimeout, or
+// until Ctrl-C.
 func TestNoResponse(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and no more
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections but sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ func TestNoResponse(t *testing.T) {
 	}
 }
 
-// On AWS the program creates no table. It starts only with one that it can use, and
-// says which one that is. Here a proxy with TLS makes DynamoDB Local look like AWS.
+// On AWS the program creates no table. It starts only with a table that it can use, and
+// prints the table's name. A TLS proxy makes DynamoDB Local look like AWS.
 func TestTableOnAWS(t *testing.T) {
 	client, table := dynamolocal.TableName(t)
 	local, err := url.Parse(*client.Options().BaseEndpoint)

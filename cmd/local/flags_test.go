@@ -32,8 +32,7 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// -help lists the flags and the variables. Errors are printed by
-// main alone.
+// -help lists the flags and the variables. Only main prints errors.
 func TestHelp(t *testing.T) {
 	var stderr strings.Builder
 	if _, err := parseFlags([]string{"-port", "8080"}, noEnv, &stderr); errors.Is(err, errPrinted) || stderr.Len() > 0 {
@@ -49,7 +48,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// What the operating system refuses has a reason that the user can act on.
+// If the operating system refuses an address, the message tells the user what to do.
 func TestListenError(t *testing.T) {
 	for _, test := range []struct {
 		addr  string
@@ -79,7 +78,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// The start-up messages are for the shell of the operating system. Package e2e runs the
+// The start-up messages are for the operating system's usual shell. Package e2e runs the
 // command for Unix.
 func TestBanner(t *testing.T) {
 	for goos, want := range map[string]string{

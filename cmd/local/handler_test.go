@@ -27,8 +27,8 @@ func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer) http.Ha
 	return newHandler(o, cfg.CORSOrigins, own, handlers.New(new(plantstest.Memory), verifier, log))
 }
 
-// The keys of another issuer are there before the first request needs them. If it
-// doesn't provide them, the terminal says what that means.
+// Another issuer's keys are fetched before the first request needs them. If the issuer
+// doesn't provide them, the program prints a warning.
 func TestKeysAtStart(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	for provided, want := range map[bool]int{true: 200, false: 503} {

@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// withHealth responds to GET and HEAD of /healthz, which shows only that the program
-// serves. It passes all other requests to next. The path is for operators, so
-// api/openapi.yaml doesn't have it.
+// withHealth responds to GET and HEAD requests for /healthz, which show only that the
+// program is running. It passes all other requests to next. The path is for operators, so
+// api/openapi.yaml doesn't describe it.
 func withHealth(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.EscapedPath() != "/healthz" || r.Method != http.MethodGet && r.Method != http.MethodHead {

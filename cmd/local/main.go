@@ -1,8 +1,8 @@
 // Command local runs the plant store as a plain HTTP server. By default it needs
-// nothing else: it has an embedded store and issues its own tokens. It can also
+// nothing else: it uses an embedded store and issues its own tokens. It can also
 // use DynamoDB, and accept the tokens of another issuer.
 //
-// The flag -help lists the flags, and docs/configuration.md the environment variables.
+// The flag -help lists the flags. docs/configuration.md describes the environment variables.
 // The program prints the server's address to standard error and logs requests to
 // standard output. It also serves Swagger UI at / and /docs, and the OpenAPI document at
 // /openapi.yaml.
@@ -42,7 +42,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "stopped")
 		return
 	}
-	// In one line, whatever text of a library is in the error.
+	// On one line, even if a library's error has several.
 	fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
 	if errors.Is(err, errUsage) {
 		os.Exit(2)
@@ -50,7 +50,7 @@ func main() {
 	os.Exit(1)
 }
 
-// errPrinted ends a run that only prints what -help or -version asks for.
+// errPrinted is returned when -help or -version has printed its output.
 var errPrinted = errors.New("printed")
 
 // run serves until ctx ends and the requests in flight are done. Its errors are for the
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	if opts.version {
-		if info, ok := debug.ReadBuildInfo(); ok { // always, since the program is built in a module
+		if info, ok := debug.ReadBuildInfo(); ok { // always, since the program is built as a module
 			fmt.Fprintln(stdout, version(info))
 		}
 		return errPrinted
@@ -107,8 +107,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return serve(ctx, listener, newHandler(opts, cfg.CORSOrigins, own, service), stderr)
 }
 
-// listenError returns the message for an error of the operating system, which doesn't let
-// the program listen on addr.
+// listenError explains err, the operating system's reason why the program can't listen on
+// addr.
 func listenError(addr string, err error) error {
 	host, _, _ := net.SplitHostPort(addr)
 	resolved, _ := net.ResolveTCPAddr("tcp", addr) // the port may have a name
@@ -121,12 +121,13 @@ func listenError(addr string, err error) error {
 	return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", addr, err)
 }
 
-// requestTimeout ends the context of a request. The client of one that takes longer
-// gets 504. A deployment has the same limit: 500 ms less than the function's timeout.
+// requestTimeout limits the context of a request. If a request takes longer, the client
+// gets 504. The limit is the same as in a deployment, where the context ends 500 ms before
+// the function's timeout.
 const requestTimeout = 9500 * time.Millisecond
 
 // drainTimeout is longer than requestTimeout, so that requests in flight can finish. After
-// it, clients that still read their response are cut off.
+// it, clients still reading are cut off.
 const drainTimeout = 15 * time.Second
 
 // serve serves requests until ctx ends, and then waits for those in flight.
@@ -137,7 +138,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 			defer cancel()
 			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
-		// Slow clients hold connections only this long. ReadTimeout is less than
+		// These limit how long slow clients hold connections. ReadTimeout is less than
 		// requestTimeout, so that a slow body gets 400, not 504.
 		ReadTimeout:  8 * time.Second,
 		WriteTimeout: 30 * time.Second,
@@ -145,7 +146,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		// API Gateway accepts 10 KiB. In a test, 5,000 clients that never finished their
 		// headers made the program use 200 MB with this limit, and 680 MB with 64 KiB.
 		MaxHeaderBytes: 16 << 10,
-		// The handler responds to OPTIONS * too.
+		// Pass OPTIONS * to the handler too.
 		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
@@ -173,8 +174,8 @@ func baseURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
-// banner tells the person who started the program how to use it, in the shell of the
-// operating system goos.
+// banner prints how to use the server, with a command for the usual shell of the operating
+// system goos.
 func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)

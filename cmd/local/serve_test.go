@@ -26,8 +26,8 @@ func (s *single) Accept() (conn net.Conn, err error) {
 
 func (*single) Close() error { return nil }
 
-// A request has 9.5 s. A client that sends its body slowly is cut off before that,
-// and one that doesn't read its response later.
+// A request has 9.5 s. A client that sends its body slowly is cut off earlier, and one that
+// doesn't read its response later.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, conn := net.Pipe()

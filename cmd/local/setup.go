@@ -30,13 +30,13 @@ type options struct {
 	version      bool
 }
 
-// errUsage is in the errors of a wrong command line.
+// errUsage is part of every error about the command line.
 var errUsage = errors.New("see -help")
 
 func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
 	o := options{addr: "127.0.0.1:8080"}
 	flags := flag.NewFlagSet("local", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are returned, in one line
+	flags.SetOutput(io.Discard) // errors are returned instead, each on one line
 	flags.Func("addr", "`address` to listen on; port 0 picks one (default "+o.addr+")", func(addr string) error {
 		o.addr = addr
 		_, _, err := net.SplitHostPort(addr)
@@ -77,7 +77,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	return o, nil
 }
 
-// An openStore is the store of plants, and what the program needs beyond it.
+// An openStore is the store of plants, and what the program needs to close and describe it.
 type openStore struct {
 	plants.Store
 	close func() error
@@ -85,8 +85,8 @@ type openStore struct {
 }
 
 // newVerifier returns the verifier of tokens. If no other issuer is configured, it also
-// returns the program's own, whose key it creates in the data directory. It prints a
-// warning to stderr if another issuer doesn't respond.
+// returns the program's own issuer, whose key it creates in the data directory. If another
+// issuer doesn't respond, it prints a warning to stderr.
 func newVerifier(ctx context.Context, dir string, tokens auth.Config, log *slog.Logger, stderr io.Writer) (*auth.Verifier, *issuer.Issuer, error) {
 	var own *issuer.Issuer
 	if tokens.Issuer == "" {
@@ -116,15 +116,15 @@ func newVerifier(ctx context.Context, dir string, tokens auth.Config, log *slog.
 func newHandler(o options, origins []string, own *issuer.Issuer, service http.Handler) http.Handler {
 	handler := allowOrigins(origins, page.Handler(own != nil, service))
 	if own != nil {
-		host, _, _ := net.SplitHostPort(o.addr) // the program listens there
+		host, _, _ := net.SplitHostPort(o.addr) // valid, since the program listens there
 		handler = own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler)
 	}
 	return withHealth(handler)
 }
 
-// checkNotExposed refuses what would give anyone a token for any user: the
-// program's own issuer where other machines, or all web pages in the user's
-// browser, reach it.
+// checkNotExposed returns an error if other machines, or all web pages in the
+// user's browser, can reach the program's own issuer, which gives anyone a token
+// for any user.
 func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 	const (
 		danger = "and the token issuer gives anyone a token for any user"

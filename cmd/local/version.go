@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// version describes the build of the program in one line: the version that Go derives
-// from the tags of the repository, the commit, whether files had changed since, and Go's
-// own version. Without git, and with go run, there is no commit.
+// version describes the program's build on one line: the version that Go derives from the
+// repository's tags, the commit, whether files had changed since, and the Go version. A
+// build without git, or by go run, doesn't know the commit.
 func version(info *debug.BuildInfo) string {
 	line := info.Main.Path + " " + cmp.Or(info.Main.Version, "(devel)")
 	settings := map[string]string{}
