@@ -20,8 +20,8 @@ import (
 // Path is the path of Swagger UI, which is also at /docs.
 const Path = "/"
 
-// policy allows only files and requests of the page's own server (Content
-// Security Policy Level 3), and the images in Swagger UI's style sheet (data:).
+// policy (Content Security Policy Level 3) allows only files from, and requests to, the
+// page's own server, and the images in Swagger UI's style sheet (data:).
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -29,7 +29,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 var own embed.FS
 
 // Handler serves GET and HEAD requests for Swagger UI, the document and the files that
-// these load. It passes all other requests to service.
+// they load. It passes all other requests to service.
 //
 // With ownIssuer, the document describes the program's own token issuer, so that Swagger
 // UI can request tokens from it.
@@ -49,7 +49,7 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
 		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
-	// Where people and tools look for Swagger UI and the document.
+	// People and tools also look for Swagger UI and the document here.
 	elsewhere := map[string]string{"/docs/": "/docs", "/openapi.json": "/openapi.yaml"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, reads := r.URL.EscapedPath(), r.Method == http.MethodGet || r.Method == http.MethodHead

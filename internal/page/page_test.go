@@ -72,8 +72,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// With the program's own issuer, the document has another security scheme: one by which
-// Swagger UI gets tokens from that issuer. Nothing else differs.
+// With the program's own issuer, the security scheme in the document lets Swagger UI get
+// tokens from that issuer. Nothing else differs.
 func TestOwnIssuer(t *testing.T) {
 	parse := func(text string) (document, scheme map[string]any) {
 		if err := yaml.Unmarshal([]byte(text), &document); err != nil {
@@ -104,7 +104,8 @@ func TestOwnIssuer(t *testing.T) {
 	}
 }
 
-// Requests for the usual places are redirected, and all others reach the service.
+// Requests for the usual places of the document and Swagger UI are redirected. All other
+// requests reach the service.
 func TestOtherRequests(t *testing.T) {
 	base := newServer(t, false)
 	for request, location := range map[string]string{
