@@ -23,10 +23,10 @@ const (
 	TokenJWKS     = "TOKEN_JWKS"
 	RequireScopes = "REQUIRE_SCOPES"
 	LogLevel      = "LOG_LEVEL"
-	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment has the parameter CorsOrigins
+	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment uses the parameter CorsOrigins
 )
 
-// Variables are these names, for the list that cmd/local prints.
+// Variables contains these names. cmd/local lists them with -help.
 var Variables = []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins}
 
 // Config holds the settings of the service.
@@ -34,7 +34,7 @@ type Config struct {
 	// TableName is the name of the DynamoDB table. The default is plants.
 	TableName string
 
-	// Tokens says which tokens are accepted. Without an issuer, only ScopesOptional
+	// Tokens specifies the accepted tokens. Without an issuer, only ScopesOptional
 	// may be set.
 	Tokens auth.Config
 
@@ -71,8 +71,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// isTableName reports whether a DynamoDB table can have the name s. It needs no
-// regular expression, whose compilation each cold start of the function would pay.
+// isTableName reports whether s is a valid name of a DynamoDB table. It uses no regular
+// expression, because compiling one would slow down each cold start of the function.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func isTableName(s string) bool {
 	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -97,11 +97,11 @@ func checkOrigin(s string) error {
 	return nil
 }
 
-// mayContainPassword reports whether an address has a user, query or fragment. Then it must
-// not be printed.
+// mayContainPassword reports whether an address has a user, query or fragment. Such an
+// address must not be printed.
 func mayContainPassword(address string) bool { return strings.ContainsAny(address, "@?#") }
 
-// splitList splits a value at commas. It drops empty elements.
+// splitList splits a value at commas and drops empty elements.
 func splitList(value string) (elements []string) {
 	for element := range strings.SplitSeq(value, ",") {
 		if element = strings.TrimSpace(element); element != "" {
@@ -111,8 +111,8 @@ func splitList(value string) (elements []string) {
 	return elements
 }
 
-// tokens returns the settings that say which tokens are accepted. It rejects incomplete
-// ones, so that the service does not start with an issuer other than the intended one.
+// tokens returns the settings for accepted tokens. It rejects incomplete settings, so that
+// the service doesn't start with the wrong issuer.
 func tokens(getenv func(string) string) (t auth.Config, err error) {
 	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
 	switch v := getenv(RequireScopes); v {
@@ -135,7 +135,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	}
 	if t.Audiences = splitList(getenv(TokenAudience)); t.Audiences == nil {
 		problem := TokenIssuer + " is set but " + TokenAudience + " is not"
-		if getenv(TokenAudience) != "" { // such as a comma
+		if getenv(TokenAudience) != "" { // for example, only a comma
 			problem = TokenAudience + " has no value"
 		}
 		return t, fmt.Errorf("%s: set it to the accepted audiences, separated by commas", problem)
@@ -158,8 +158,8 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	return t, nil
 }
 
-// checkIssuer returns an error unless issuer is an address, from which the addresses of
-// its metadata can be derived.
+// checkIssuer returns an error unless the address of the issuer's metadata can be derived
+// from issuer.
 func checkIssuer(issuer string) error {
 	if mayContainPassword(issuer) {
 		return errors.New("an issuer has no user, query or fragment")
@@ -170,5 +170,5 @@ func checkIssuer(issuer string) error {
 	if strings.Contains(issuer, "/.well-known/") {
 		return errors.New("this is the address of the metadata: use the issuer in it")
 	}
-	return auth.CheckURL(issuer) // refuses http:// on other machines
+	return auth.CheckURL(issuer) // rejects http:// on other machines
 }

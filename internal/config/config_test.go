@@ -42,7 +42,7 @@ func TestFromEnv(t *testing.T) {
 		{nil, Config{TableName: "plants"}},
 		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
 			Config{TableName: "plants", Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
-		// Without a fetch, the issuer needn't be an address.
+		// If the keys are set, the issuer needn't be a URL.
 		{map[string]string{TokenIssuer: "urn:x", TokenAudience: "plants", TokenJWKS: `{"keys":[` + key + `]}`},
 			Config{TableName: "plants", Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
 		{all, Config{
@@ -112,7 +112,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Messages are in words of our own.
+// These messages are our own, not a library's.
 func TestMessages(t *testing.T) {
 	for want, settings := range map[string]map[string]string{
 		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {LogLevel: "verbose"},
@@ -126,8 +126,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Without other settings, the issuer must have metadata. Keys at a local address need
-// no https.
+// Without TOKEN_JWKS_URL, the issuer must be a URL, so that its metadata can be found. Keys
+// at a local address need no https.
 func TestIssuers(t *testing.T) {
 	from := func(issuer, keysURL string) error {
 		_, err := FromEnv(env(nil, map[string]string{TokenIssuer: issuer, TokenAudience: "plants", TokenJWKSURL: keysURL}))
@@ -168,7 +168,7 @@ func TestTableName(t *testing.T) {
 	}
 }
 
-// Variables has the names of all variables, no others.
+// Variables contains exactly the names of the variables that FromEnv reads.
 func TestVariables(t *testing.T) {
 	settings := env(map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}, nil)
 	read := map[string]bool{}
@@ -176,6 +176,6 @@ func TestVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := slices.Sorted(maps.Keys(read)); !slices.Equal(got, slices.Sorted(slices.Values(Variables))) {
-		t.Errorf("FromEnv reads %q; Variables has %q", got, Variables)
+		t.Errorf("FromEnv reads %q; Variables contains %q", got, Variables)
 	}
 }
