@@ -15,7 +15,7 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A nullStore stores nothing and lists the same plants, at no cost.
+// A nullStore stores nothing and always lists the same plants, at no cost.
 type nullStore struct {
 	plants.Store // nil, so other calls panic
 	list         []plants.Plant

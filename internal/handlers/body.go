@@ -94,7 +94,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 	return p, nil
 }
 
-// decodeString returns the string in v, the member with the given name. It refuses null.
+// decodeString returns the string in v, the member with the given name. It rejects null.
 func decodeString(name string, v jsontext.Value) (string, error) {
 	if v.Kind() != '"' {
 		return "", failf(CodeInvalidField, "%s must be a string, not %s", name, quote(v))
@@ -106,8 +106,8 @@ func decodeString(name string, v jsontext.Value) (string, error) {
 	return string(text), nil
 }
 
-// missingField returns the error for a body without the member name. It has the given
-// message, unless a member has that name in another case.
+// missingField returns the error for a body without the member name. The error contains the
+// given message, unless a member has that name in another case.
 func missingField(name, message string, members map[string]jsontext.Value) error {
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(sent, name) {
@@ -138,8 +138,8 @@ func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	return members, nil
 }
 
-// explainBody says why a body is not one JSON object. The frequent mistakes have words of
-// our own, the others those of err, the decoder's error. Bytes are counted from 0.
+// explainBody explains why a body is not one JSON object. Common mistakes get our own
+// message; others get that of err, the decoder's error. Bytes are counted from 0.
 func explainBody(body []byte, err error) string {
 	const example = `{"id": 7, "name": "Basil"}`
 	const space = " \t\r\n"
@@ -154,7 +154,7 @@ func explainBody(body []byte, err error) string {
 	case text[0] != '{':
 		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quote(body))
 	}
-	// Shells remove double quotes, as from {"id": 7}.
+	// Shells remove double quotes: {"id": 7} becomes {id: 7}.
 	name := bytes.TrimLeft(text[1:], space)
 	if first, _ := utf8.DecodeRune(name); first == '\'' || first == '“' || first == '_' || unicode.IsLetter(first) || unicode.IsDigit(first) {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
@@ -173,7 +173,7 @@ func explainBody(body []byte, err error) string {
 	return fmt.Sprintf("malformed JSON at byte %d: %.100s", at, syntax.Err)
 }
 
-// quote returns a value as a message repeats it: at most 64 characters of it.
+// quote formats a value for a message, with at most 64 of its characters.
 func quote(v jsontext.Value) string {
 	v = v.Clone()
 	if v.Compact() != nil {

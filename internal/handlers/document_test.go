@@ -14,8 +14,8 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// The document lists the routes of the service, with their scopes. Each has its own
-// operationId, since generated clients name their methods after it.
+// The document lists the routes of the service, with their scopes. Operation ids are unique,
+// since generated clients name their methods after them.
 func TestDocumentedRoutes(t *testing.T) {
 	var documented, served []string
 	operations := map[string]*openapi.Operation{} // by operationId
@@ -32,7 +32,7 @@ func TestDocumentedRoutes(t *testing.T) {
 	compare(t, "route", documented, served, "api/openapi.yaml under paths", "internal/handlers/routes.go")
 }
 
-// The description of ErrorCode has the codes of the examples, all of which occur.
+// The description of ErrorCode lists the codes of the examples, all of which occur.
 func TestDocumentedErrorCodes(t *testing.T) {
 	find := func(pattern string) (codes []string) {
 		for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(api.Document, -1) {
@@ -43,8 +43,8 @@ func TestDocumentedErrorCodes(t *testing.T) {
 	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`), "ErrorCode in api/openapi.yaml", "the examples there")
 }
 
-// The schema of a create has every field of a plant, and the schemas of the responses and
-// their examples have all but the id, which only lists have.
+// The request schema of a create contains every field of a plant. The schemas and examples
+// of responses contain every field except the id, which only lists contain.
 func TestDocumentedFields(t *testing.T) {
 	var fields []string
 	for field := range reflect.TypeFor[plants.Plant]().Fields() {
@@ -67,14 +67,14 @@ func TestDocumentedFields(t *testing.T) {
 		compare(t, "field", content.JSON.Schema.Members(), want, place, "plants.Plant")
 		for _, name := range want {
 			if examples := fmt.Sprintf("%s", content.Examples()); !strings.Contains(examples, fmt.Sprintf("%q:", name)) {
-				t.Errorf("no example of %s has the member %q: add it, also to an example of the request", place, name)
+				t.Errorf("no example of %s contains the member %q: add it, also to an example of the request", place, name)
 			}
 		}
 	}
 }
 
-// compare reports the differences between the things of one kind that are
-// documented and those that are served, and the places to add them to.
+// compare reports things of a kind that are documented but not served, or served but not
+// documented, and where to add them.
 func compare(t *testing.T, kind string, documented, served []string, document, code string) {
 	t.Helper()
 	for _, v := range served {

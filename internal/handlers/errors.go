@@ -12,8 +12,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A Code is the number in the member error of an error response: the HTTP status times
-// 100, plus a number of our own. Codes are part of the contract and never change.
+// A Code is the member error of an error response: the HTTP status times 100, plus a
+// sequence number. Codes are part of the contract and never change.
 type Code int32
 
 // The error codes. Errors of other packages get theirs from publicErrors.
@@ -21,7 +21,7 @@ const (
 	CodeBadRequest      Code = 40000 // any other invalid request
 	CodeMalformedBody   Code = 40001 // the body is not one unambiguous JSON object
 	CodeInvalidField    Code = 40002 // a field of the body is missing or breaks a rule
-	CodeInUse           Code = 40003 // the id is in use, and not by this very plant of the caller
+	CodeInUse           Code = 40003 // the id is in use, and the request is not a retry
 	CodeUnsupportedType Code = 40004 // unsupported media type or content encoding
 	CodeBodyTooLarge    Code = 40005 // the body is too large
 	CodeInvalidQuery    Code = 40006 // a query parameter breaks a rule
@@ -44,13 +44,13 @@ func (c Code) Status() int { return int(c) / 100 }
 // A publicError is an error together with what a client learns about it.
 type publicError struct {
 	code    Code
-	message string      // for the client; names the field and the rule, if one is broken
+	message string      // for the client; names the field and the broken rule, if any
 	header  http.Header // in addition to the headers of every response
 }
 
 func (e *publicError) Error() string { return e.message }
 
-// failf returns an error of which a client learns the code and the message.
+// failf returns an error with a code and a message for the client.
 func failf(code Code, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
@@ -105,8 +105,8 @@ func retryAfter(d time.Duration) http.Header {
 	return http.Header{"Retry-After": {strconv.Itoa(int(d.Seconds()))}}
 }
 
-// challenge returns the header of a response to a rejected token, with further
-// parameters (RFC 6750 section 3).
+// challenge returns the header of a response to a missing or rejected token, with
+// additional parameters (RFC 6750 section 3).
 func challenge(params string) http.Header {
 	return http.Header{"Www-Authenticate": {`Bearer realm="plants"` + params}}
 }

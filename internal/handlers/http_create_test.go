@@ -17,7 +17,7 @@ var createRules = []rule{
 	}},
 	{title: "A create can be repeated, as long as the plant exists.", exchanges: []exchange{
 		post("{}").each(basil, basil, `{"colour": "green", "tag": "herb", "name": "B\u0061sil", "id": 7}`).gets(200, `{"name":"Basil","tag":"herb"}`),
-		post(basil).with("Idempotency-Key: spring,summer").gets(200, `{"name":"Basil","tag":"herb"}`), // has no meaning
+		post(basil).with("Idempotency-Key: spring,summer").gets(200, `{"name":"Basil","tag":"herb"}`), // ignored
 		post("{}").each(`{"id": 7, "name": "Fern", "tag": "herb"}`, `{"id": 7, "name": "Basil"}`, `{"id": 7, "name": "Basil", "tag": ""}`).fails(40003, exists),
 		get("").gets(200, `[{"name":"Basil","tag":"herb"}]`),
 		remove("7").gets(204, ""),

@@ -47,7 +47,7 @@ var jsonRules = []rule{
 		post(`{"~1/":1,"~1/":2}`).fails(40001, `duplicate name "~1/" at byte 9; give each name once`),
 		post(strings.ReplaceAll(`{"x":1,"x":2}`, "x", strings.Repeat("ä", 65))).fails(40001, `duplicate name "`+strings.Repeat("ä", 64)+`…" at byte 136; give each name once`),
 	}},
-	{title: "Malformed JSON is refused in the decoder's words.", exchanges: []exchange{
+	{title: "Malformed JSON is rejected with the decoder's message.", exchanges: []exchange{
 		post(`{`).fails(40001, "malformed JSON at byte 1: unexpected EOF"),
 		post(`{"id": 7, "name":`).fails(40001, "malformed JSON at byte 17: unexpected EOF"),
 		post(`{"id": 7, "name": "Basil"`).fails(40001, "malformed JSON at byte 25: unexpected EOF"),

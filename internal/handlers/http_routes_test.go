@@ -31,7 +31,7 @@ var routeRules = []rule{
 		send("DELETE {}").each("/plants%2F7", "/%70%6c%61%6e%74%73/7").fails(40400, noPlant),
 		send("GET http://elsewhere.example/plants").gets(200, "[]"),
 	}},
-	{title: "net/http refuses what is no path.", exchanges: []exchange{
+	{title: "net/http rejects an invalid path.", exchanges: []exchange{
 		send("GET {}").each("/%zz", "plants").failsInGo(400, "400 Bad Request").having("Content-Type: text/plain; charset=utf-8"),
 	}},
 	{title: "Methods are case-sensitive, and checked before the id and the token.", exchanges: []exchange{

@@ -21,8 +21,8 @@ import (
 	"example.com/plantstore/test/openapi"
 )
 
-// TestHTTP sends the exchanges of all rules to a service over HTTP. Each must also fit
-// api/openapi.yaml, and all that the document shows must occur.
+// TestHTTP sends the exchanges of all rules to a service over HTTP. Each must also conform
+// to api/openapi.yaml, and everything in the document must occur.
 func TestHTTP(t *testing.T) {
 	document, issuer := openapi.Read(), authtest.NewIssuer(t)
 	tokens := newTokens(issuer)
@@ -46,7 +46,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// newTokens returns a replacer of the names of tokens in angle brackets.
+// newTokens returns a replacer for the names of tokens, in angle brackets.
 func newTokens(issuer *authtest.Issuer) *strings.Replacer {
 	expired := authtest.Claims("alice")
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
@@ -124,8 +124,8 @@ func (e exchange) head() string {
 
 const chunked = "Transfer-Encoding: chunked"
 
-// send sends a request as it is, which an HTTP client might not do, and returns the
-// response with its body.
+// send sends a request exactly as written, unlike an HTTP client, and returns the response
+// with its body.
 func (e exchange) send(address, head string) (*http.Response, string, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -155,7 +155,7 @@ func (e exchange) send(address, head string) (*http.Response, string, error) {
 	return resp, string(body), err
 }
 
-// anything in place of a body matches each.
+// anything, as a wanted body, matches every body.
 const anything = "anything"
 
 // broken panics when it is used.

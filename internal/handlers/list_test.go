@@ -21,12 +21,12 @@ import (
 type rangeStore struct {
 	plants.Store
 	n     int64
-	fault error // of calls with an after
+	fault error // of calls after the first page
 
-	calls, least, most int // the limits of the calls
+	calls, least, most int // the number of calls, and their smallest and largest limit
 }
 
-// maxCalls is more than any test needs. It ends a list that never would.
+// maxCalls is more than any test needs. It ends an endless list.
 const maxCalls = 1000
 
 func (s *rangeStore) List(ctx context.Context, _ string, after *int64, limit int) (list []plants.Plant, err error) {
@@ -46,8 +46,8 @@ func (s *rangeStore) List(ctx context.Context, _ string, after *int64, limit int
 	return list, ctx.Err()
 }
 
-// walk follows every Link, starting at target, and returns the ids of each page. It ends,
-// since each page takes a call at least: see [maxCalls].
+// walk follows every Link, starting at target, and returns the ids of each page. It always
+// ends, since each page takes at least one of [maxCalls].
 func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	t.Helper()
 	for {
@@ -73,7 +73,7 @@ func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	}
 }
 
-// Clients get the pages that they request, also over several batches of the store.
+// Clients get the pages that they request, even if a page takes several batches.
 func TestPages(t *testing.T) {
 	for _, test := range []struct{ n, limit int64 }{
 		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32}, {9000, 4500}, {1000, 1000}, {1001, 1000}, {1000, 999}, {2000, 999}, {2001, 2000},
@@ -90,7 +90,7 @@ func TestPages(t *testing.T) {
 		if got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got the pages %v, want %v", test, got, want)
 		}
-		if store.least < 1 || store.most > 1000 { // which bounds the memory of a list
+		if store.least < 1 || store.most > 1000 { // this limits the memory of a list
 			t.Errorf("%+v: calls of the store have limits from %d to %d", test, store.least, store.most)
 		}
 	}
@@ -104,7 +104,7 @@ func TestLaterBatchFails(t *testing.T) {
 	}
 }
 
-// A sliceStore lists the plants of a slice, whose indices stand for the ids.
+// A sliceStore lists the plants of a slice. Their ids are the indices.
 type sliceStore struct {
 	plants.Store
 	list []plants.Plant
@@ -122,7 +122,7 @@ func (s sliceStore) List(_ context.Context, _ string, after *int64, limit int) (
 	return list, nil
 }
 
-// A list has at most the bytes that the document names.
+// The size of a list is at most the document's x-max-bytes.
 func TestListSize(t *testing.T) {
 	const each = 200 // bytes
 	for _, op := range openapi.Read().Operations {

@@ -10,11 +10,11 @@ import (
 
 const (
 	// maxList is the maximum size of a list body, in bytes. The server holds a body until
-	// its client has read it, so this bounds the memory that slow clients cost.
+	// its client has read it, so this limits the memory that slow clients take.
 	maxList = 512 << 10
 
 	// listBatch is the maximum number of plants to request from the store at
-	// once. It bounds the memory of a list.
+	// once. It limits the memory that a list takes.
 	listBatch = 1000
 )
 
@@ -45,8 +45,8 @@ func (s *Service) list(r *request) (response, error) {
 		return response{}, err
 	}
 	var body listBody
-	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants may be returned
-	after := q.after                       // the id of the last plant in body, or else the cursor
+	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants this response may hold
+	after := q.after                       // the id of the last plant in body, at first the cursor
 	for {
 		want := min(room, listBatch-1) + 1
 		batch, err := s.store.List(r.Context(), r.caller.Subject, after, want)

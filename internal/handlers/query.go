@@ -53,9 +53,9 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	return q, nil
 }
 
-// page returns the response with one page of a list. If next is not nil, the list goes on after that id, and the
-// response has a Link header (RFC 8288) to the next page. The link is relative, so that
-// it is valid behind any host and base path.
+// page returns the response with one page of a list. If next is not nil, the list continues
+// after that id, and a Link header (RFC 8288) leads to the next page. The link is relative,
+// so that it works behind any host and base path.
 func (q listQuery) page(body []byte, next *int64) response {
 	resp := response{status: http.StatusOK, body: body}
 	if next != nil {
@@ -86,5 +86,5 @@ func parseCursor(s string) (id int64, ok bool) {
 		return 0, false
 	}
 	id = int64(binary.BigEndian.Uint64(b[1:]))
-	return id, formatCursor(id) == s // not with another version, or line breaks, which the decoder skips
+	return id, formatCursor(id) == s // rejects other versions, and line breaks, which the decoder skips
 }

@@ -51,8 +51,7 @@ func find(method, path string) (rt *Route, id string) {
 	return nil, ""
 }
 
-// allowed returns the methods of a path for the header Allow, or "" if the service
-// doesn't have the path.
+// allowed returns the methods of a path for the header Allow, or "" if the path is unknown.
 func allowed(path string) string {
 	var methods []string
 	for _, rt := range routes {

@@ -11,12 +11,13 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A rule is a rule of HTTP, shown by exchanges with a new service, one after another.
+// A rule is a rule of the HTTP API, with exchanges that show it. They are sent to a new
+// service, in order.
 type rule struct {
 	title     string
 	exchanges []exchange
 
-	store       plants.Store  // an empty one if nil
+	store       plants.Store  // an empty Memory if nil
 	keysURL     string        // of the token keys, if the service has to fetch them
 	readTimeout time.Duration // of the server
 }
@@ -25,7 +26,7 @@ type rule struct {
 // remove and send start one, and its methods complete it.
 type exchange struct {
 	method, target, body string
-	auth                 string   // the header Authorization, in which <alice> stands for her token
+	auth                 string   // the header Authorization; <alice> stands for alice's token
 	headers              []string // the other headers, each as "Name: value"
 	unfinished           string   // "cut" or "stalled" if the last byte of the body is missing
 	values               []string // see each
@@ -63,7 +64,7 @@ func (e exchange) as(who string) exchange {
 	return e
 }
 
-// authorized sends another header Authorization.
+// authorized sends this Authorization header instead.
 func (e exchange) authorized(value string) exchange {
 	e.auth = "Authorization: " + value
 	return e
@@ -93,8 +94,8 @@ func (e exchange) stalled() exchange {
 	return e
 }
 
-// each repeats the exchange for each value, for which {} stands in the request and in the
-// response. In any exchange, {n} stands for another number each time.
+// each repeats the exchange for each value. In the request and the response, {} stands for
+// the value. In any body, {n} stands for a number that differs each time.
 func (e exchange) each(values ...string) exchange {
 	e.values = values
 	return e
@@ -115,7 +116,7 @@ func (e exchange) fails(code int, message string) exchange {
 	return e
 }
 
-// failsInGo expects an error of net/http, which the service never sees.
+// failsInGo expects an error response from net/http. The service doesn't see the request.
 func (e exchange) failsInGo(status int, body string) exchange {
 	e.status, e.want, e.byGo = status, body, true
 	return e

@@ -1,12 +1,12 @@
-// Package handlers is the HTTP layer of the service: one [http.Handler] with
-// all routes, the same on Lambda and on the plain server.
+// Package handlers is the HTTP layer of the service: one [http.Handler] for all
+// routes, used both on Lambda and by the plain server.
 //
-// The context of a request limits its time; package lambdahttp and cmd/local set it.
+// The context of a request limits its time. Package lambdahttp and cmd/local set the limit.
 //
 // [Service.ServeHTTP] finds the route of a request (routes.go), checks the
 // token, runs the route's method (plants.go), and sends and logs the result.
-// Every response is sent in one place, so each has its headers, the Error shape
-// if it failed (errors.go), and one log line.
+// All responses are sent in one place, so each gets the common headers and one log line,
+// and each error the Error shape (errors.go).
 package handlers
 
 import (
@@ -39,7 +39,7 @@ func New(store plants.Store, verifier *auth.Verifier, log *slog.Logger) *Service
 	return &Service{store: store, verifier: verifier, log: log}
 }
 
-// A request is an HTTP request with what the service has found out about it.
+// A request is an HTTP request with what the service knows about it.
 type request struct {
 	*http.Request
 	route  *Route // nil if no route matches
@@ -112,7 +112,7 @@ func unrouted(r *request) (response, error) {
 	return response{}, &publicError{CodeMethod, "method not allowed; this path allows " + allow, header}
 }
 
-// send sends the response to r, with the headers that every response has.
+// send sends the response to r, with the headers of every response.
 func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h := w.Header()
 	maps.Copy(h, resp.header)
@@ -126,8 +126,8 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Write(resp.body) // fails only if the client has disconnected
 }
 
-// SendError sends an error with the given status and message, for a request that didn't reach
-// the service or that the service didn't finish. Unlike the service, it logs nothing.
+// SendError sends an error with the given status and message. It is for requests that didn't
+// reach the service or that the service didn't finish. Unlike the service, it logs nothing.
 func SendError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	send(w, r, errorResponse(&publicError{code: Code(status * 100), message: message}))
 }
@@ -156,8 +156,7 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	s.log.LogAttrs(r.Context(), logLevel(resp.status, err), "request", attrs...)
 }
 
-// logLevel returns the level of the log line of a response with the given status, whose
-// cause is err.
+// logLevel returns the log level for a response with the given status, caused by err.
 func logLevel(status int, err error) slog.Level {
 	switch {
 	case errors.Is(err, context.Canceled): // the client has disconnected

@@ -42,8 +42,7 @@ func newService(t testing.TB, store plants.Store, issuer *authtest.Issuer, log *
 	return New(store, issuer.Verifier(t, auth.Config{}, Scopes()...), log)
 }
 
-// do serves a request of alice. Its time is limited, so that no fault makes a list
-// endless.
+// do serves a request from alice. Its time is limited, in case a fault makes a list endless.
 func (s *server) do(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -57,9 +56,9 @@ func (s *server) do(ctx context.Context, method, target, body string) *httptest.
 // validBody is the body of a create.
 const validBody = `{"id":1,"name":"Basil","tag":"herb"}`
 
-// Each request has one log line, without its query, and a long path or method is cut.
-// What a token lacks is in the log alone. Anybody can cause such a line, so it is neither
-// an error nor a warning.
+// Each request gets one log line, without the query. A long path or method is truncated.
+// Only the log tells what a token names instead of the scope. Anybody can cause these
+// lines, so they are neither errors nor warnings.
 func TestLogLine(t *testing.T) {
 	s := newServer(t, new(plantstest.Memory))
 	alice, long := s.token, strings.Repeat("x", 63)
@@ -83,13 +82,13 @@ func TestLogLine(t *testing.T) {
 		id := s.do(t.Context(), test.method, test.target, test.body).Header().Get("X-Request-Id")
 		want := `{"level":"INFO","msg":"request",` + test.want + `,"request_id":"` + id + `"}` + "\n"
 		if got := times.ReplaceAllString(s.log.String(), ""); got != want || id == "" || ids[id] {
-			t.Errorf("%s %s:\n got %s\nwant %s with an id of its own", test.method, test.target, got, want)
+			t.Errorf("%s %s:\n got %s\nwant %s with a unique id", test.method, test.target, got, want)
 		}
 		ids[id] = true
 	}
 	lambda := logging.WithRequestID(t.Context(), "l1") // as package lambdahttp sets it
 	if id := s.do(lambda, "GET", "/plants", "").Header().Get("X-Request-Id"); id != "l1" {
-		t.Errorf("X-Request-Id is %q, want that of the invocation", id)
+		t.Errorf("X-Request-Id is %q, want the id of the invocation", id)
 	}
 }
 
@@ -121,8 +120,8 @@ func TestLogPath(t *testing.T) {
 	}
 }
 
-// The log has the cause of an error, and the stack of a panic. Its level tells what an
-// operator must look at. What clients get is in the rules of TestHTTP.
+// The log contains the cause of an error, and the stack of a panic. The level shows whether
+// an operator must act. The rules of TestHTTP cover what clients get.
 func TestLogLevel(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault any

@@ -8,8 +8,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// A plantShape is a plant in a response: the shape Plant of api/openapi.yaml, and in a list
-// with include=id also the id.
+// A plantShape is a plant in a response: the schema Plant of api/openapi.yaml and, in a list
+// with include=id, the id.
 type plantShape struct {
 	ID   *int64  `json:"id,omitzero"`
 	Name string  `json:"name"`
@@ -37,7 +37,7 @@ func encode(v any) []byte {
 // A listBody is the body of a list: a JSON array of at most maxList bytes.
 type listBody struct {
 	buffer  bytes.Buffer
-	element plantShape // kept here, so that each add needn't allocate one
+	element plantShape // reused, so that add needn't allocate one
 }
 
 // add appends a plant, and reports whether it fits.
