@@ -14,8 +14,8 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// An event is an HTTP request in payload format 2.0. It has only the fields that are
-// needed, so that an unexpected type in another one does no harm.
+// An event is an HTTP request in payload format 2.0. It contains only the fields that are
+// used, so that an unexpected type in another field does no harm.
 type event struct {
 	Version         string            `json:"version"`
 	RawPath         string            `json:"rawPath"`
@@ -69,7 +69,7 @@ func parse(payload []byte) (*event, error) {
 	return e, nil
 }
 
-// complete sets everything on the adapter's request but its body, as
+// complete sets everything except the body on the adapter's request, as
 // [net/http.Server] does. The adapter decodes the path twice, splits header values at
 // commas, and doubles cookies, which function URLs and sam local also send as a header.
 func (e *event) complete(r *http.Request) {

@@ -12,8 +12,8 @@ import (
 )
 
 // FuzzInvoke sends arbitrary events to a handler that copies the request into its
-// response. API Gateway must accept every response, and the handler must see what
-// the event describes.
+// response. API Gateway must accept every response, and the handler must see the
+// request that the event describes.
 func FuzzInvoke(f *testing.F) {
 	for _, name := range []string{httpAPI, create, functionURL, samLocal} {
 		f.Add(fixture(f, name))

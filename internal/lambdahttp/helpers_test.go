@@ -50,7 +50,7 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 var moduleDir = sync.OnceValues(func() (string, error) {
-	// It has these files even if the module is vendored.
+	// The module cache contains these files even if the module is vendored.
 	text, err := harness.Run("go", "mod", "download", "-json", "github.com/aws/aws-lambda-go")
 	if err != nil {
 		return "", err
@@ -60,8 +60,8 @@ var moduleDir = sync.OnceValues(func() (string, error) {
 	return module.Dir, err
 })
 
-// with returns the event in a file of testdata with other values: pairs of a path,
-// in which slashes separate names, and the value there.
+// with returns the event in a file of testdata with other values. The values are pairs of
+// a path, such as headers/host, and the value to set there.
 func with(t testing.TB, name string, values ...any) []byte {
 	t.Helper()
 	var event map[string]any

@@ -69,8 +69,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// The context of a request ends with the invocation, so that nothing that the request
-// started goes on in the next one.
+// The context of a request ends with the invocation, so that work started by the request
+// doesn't continue in the next invocation.
 func TestContextEnds(t *testing.T) {
 	for _, invocation := range []string{"without a deadline", "with a deadline"} {
 		ctx := context.Background()
@@ -82,13 +82,13 @@ func TestContextEnds(t *testing.T) {
 		var request context.Context
 		ours(func(_ http.ResponseWriter, r *http.Request) { request = r.Context() }).Invoke(ctx, fixture(t, httpAPI))
 		if request.Err() == nil {
-			t.Errorf("%s: the context of the request goes on", invocation)
+			t.Errorf("%s: the context of the request hasn't ended", invocation)
 		}
 	}
 }
 
-// The log lines of a request, and of a bad event, have the ids that are known: of
-// Lambda, of the trace and of API Gateway.
+// The log lines of a request, and of a bad event, carry the known ids from Lambda, the
+// trace and API Gateway.
 func TestRequestIDs(t *testing.T) {
 	for _, tt := range []struct {
 		trace string // of X-Ray
@@ -107,7 +107,7 @@ func TestRequestIDs(t *testing.T) {
 		for _, line := range lines() {
 			maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
 			if !maps.Equal(line, tt.want) {
-				t.Errorf("the line has %v, want %v", line, tt.want)
+				t.Errorf("the line contains %v, want %v", line, tt.want)
 			}
 		}
 		if len(lines()) != 1 {

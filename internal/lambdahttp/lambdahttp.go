@@ -1,12 +1,12 @@
 // Package lambdahttp runs an [http.Handler] on AWS Lambda, behind an API Gateway
-// HTTP API or a Lambda function URL. The handler sees the requests that it would
-// see behind [net/http.Server]. Every event gets an HTTP response: one that is
-// not an HTTP request gets 400, and one whose handler panics 500. A Lambda error
-// would set off the function's alarms and could roll back a healthy deployment.
+// HTTP API or a Lambda function URL. The handler sees the same requests as behind
+// [net/http.Server]. Every event gets an HTTP response: 400 if it is not an HTTP
+// request, and 500 if the handler panics. A Lambda error would set off the
+// function's alarms and could roll back a healthy deployment.
 //
-// It uses the adapter of aws-lambda-go-api-proxy only to pass the body in and the response
-// out. event.complete sets the rest of the request, and responseWriter follows the rules
-// of net/http, where the adapter doesn't.
+// The package uses the adapter of aws-lambda-go-api-proxy only to pass the body in and the
+// response out. event.complete sets the rest of the request, and responseWriter follows
+// the rules of net/http where the adapter doesn't.
 //
 // The format is documented at
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -33,9 +33,9 @@ import (
 	"example.com/plantstore/internal/logging"
 )
 
-// deadlineMargin is how long before the deadline of the invocation the request's
-// context ends. It leaves the handler time to respond, for example with 504. At the
-// deadline itself Lambda kills the process.
+// deadlineMargin is the time between the end of a request's context and the deadline of
+// the invocation, when Lambda kills the process. It lets the handler respond, for example
+// with 504.
 const deadlineMargin = 500 * time.Millisecond
 
 // The messages of the responses that don't come from the service.
@@ -63,11 +63,11 @@ func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
 	return &Handler{service, sendError, log}
 }
 
-// Invoke responds to the event in payload. The error is nil, whatever the event.
+// Invoke responds to the event in payload. The error is always nil.
 //
-// The context of the request ends deadlineMargin before ctx, and when
-// Invoke returns. Its log lines carry the ids of withInvocation, and the request
-// id of API Gateway as apigw_request_id.
+// The context of the request ends deadlineMargin before ctx does, or when Invoke
+// returns. Its log lines carry the ids from withInvocation, and the request id from
+// API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, _ error) {
 	ctx, cancel := withInvocation(ctx)
 	defer cancel()
@@ -105,7 +105,7 @@ func (e *event) respond(ctx context.Context, service http.Handler) []byte {
 	}
 	payload, err := json.Marshal(resp, jsontext.AllowInvalidUTF8(true)) // in headers
 	if err != nil {
-		panic(err) // resp has only strings and numbers
+		panic(err) // resp contains only strings and numbers
 	}
 	return payload
 }
@@ -119,8 +119,8 @@ func (h *Handler) fail(ctx context.Context, e *event, status int, message string
 }
 
 // withInvocation returns a copy of ctx, the context of an invocation, that ends
-// deadlineMargin earlier. Its log lines carry the ids that Lambda's own lines have:
-// that of the request as request_id, and that of the trace as trace_id.
+// deadlineMargin earlier. Its log lines carry the same ids as Lambda's own lines: the
+// request id as request_id, and the trace id as trace_id.
 func withInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		ctx = logging.WithRequestID(ctx, lc.AwsRequestID)

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A handler sees what the event says, where the adapter would change it.
+// A handler sees the request in the event even where the adapter would change it.
 func TestRequests(t *testing.T) {
-	t.Setenv("GO_API_HOST", "%zz") // from which the adapter would take the host
+	t.Setenv("GO_API_HOST", "%zz") // the adapter would take the host from it
 	for _, tt := range []struct {
 		event []byte
 		want  string // a part of method, path, query, client, body, host and headers
@@ -23,16 +23,16 @@ func TestRequests(t *testing.T) {
 		{fixture(t, httpAPI), "GET /plants?limit=2&include=id 203.0.113.7:0  "},
 		{fixture(t, httpAPI), `"Accept-Language":["en-GB,en;q=0.9,de;q=0.8"]`},
 		{fixture(t, samLocal), `POST /plants? 127.0.0.1:0 {"id":1,"name":"Fern, “wild”"} `},
-		{fixture(t, samLocal), `"Cookie":["session=abc; theme=dark"]`}, // in two places
+		{fixture(t, samLocal), `"Cookie":["session=abc; theme=dark"]`}, // although the event contains it twice
 		{fixture(t, "sam-local/delete.json"), "DELETE /plants/1%2F2%?limit=%zz;a 127.0.0.1:0  "},
 		{fixture(t, functionURL), "POST /my/path?parameter1=value1&parameter1=value2&parameter2=value 123.123.123.123:0 Hello from client! "},
-		{fixture(t, functionURL), " <url-id>.lambda-url.us-west-2.on.aws map["}, // without a header
+		{fixture(t, functionURL), " <url-id>.lambda-url.us-west-2.on.aws map["}, // there is no Host header
 		{with(t, httpAPI, "rawPath", "/plants/%41?limit=1#%"), "GET /plants/%41?limit=1#%?limit=2"},
 		{with(t, httpAPI, "rawPath", "/plants/%41"), "GET /plants/%41?limit=2"}, // decoded already
 		{with(t, httpAPI, "rawQueryString", "limit=2#&limit=\x7f"), "GET /plants?limit=2#&limit=\x7f 203"},
-		{with(t, httpAPI, "rawQueryString", ""), "GET /plants? 203"}, // and not the parsed parameters
+		{with(t, httpAPI, "rawQueryString", ""), "GET /plants? 203"}, // not taken from the parsed parameters
 		{with(t, httpAPI, "requestContext/http/method", "get"), "get /plants"},
-		{with(t, httpAPI, "requestContext/timeEpoch", "soon"), "GET /plants"}, // of another type, unused
+		{with(t, httpAPI, "requestContext/timeEpoch", "soon"), "GET /plants"}, // of an unexpected type, but unused
 		{with(t, httpAPI, "headers/host", "%zz:1"), " %zz:1 map["},
 		{with(t, httpAPI, "requestContext/http/sourceIp", "2001:db8::7"), " [2001:db8::7]:0 "},
 	} {

@@ -21,7 +21,7 @@ func (w *responseWriter) WriteHeader(status int) {
 
 // Write sends a part of the body, if the response may have one. The adapter would
 // send a body with 204 and in responses to HEAD too, and guess a Content-Type from an
-// empty one.
+// empty body.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK) // unless a status was sent before
 	if len(p) == 0 || w.isHead || w.status == http.StatusNoContent {

@@ -19,7 +19,7 @@ func whole(a events.APIGatewayV2HTTPResponse) string {
 // ownHeaders are the headers of the responses that the service doesn't send.
 const ownHeaders = `map["Cache-Control":"no-store" "Content-Type":"application/json" "X-Content-Type-Options":"nosniff" "X-Request-Id":"l1"]`
 
-// Clients see what net/http would send, where the adapter or API Gateway would not.
+// Clients get what net/http would send even where the adapter or API Gateway would differ.
 func TestResponses(t *testing.T) {
 	type writer = http.ResponseWriter
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// A panic is one error in the log, with its stack.
+// A panic is logged as one error, with its stack.
 func TestPanicLog(t *testing.T) {
 	logger, lines := logged()
 	New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }), handlers.SendError, logger).Invoke(t.Context(), fixture(t, httpAPI))
