@@ -51,7 +51,7 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(With(ctx, slog.String("request_id", id)), requestIDKey{}, id)
 }
 
-// RequestID returns the id that ctx has from [WithRequestID], or "".
+// RequestID returns the id that [WithRequestID] set, or "".
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id

@@ -2,11 +2,11 @@ package logging
 
 import "strconv"
 
-// maxText is how many characters of a client's text a log line or a message repeats.
+// maxText is the maximum number of characters of a client's text in a log line or a message.
 const maxText = 64
 
-// Truncate shortens a client's text for a log line or a message. It puts an ellipsis
-// after the characters that it keeps.
+// Truncate shortens a client's text for a log line or a message. It replaces the rest of a
+// long text with an ellipsis.
 func Truncate(s string) string {
 	n := 0
 	for i := range s {
