@@ -1,4 +1,4 @@
-// Package newfile creates files that exist only when they are complete.
+// Package newfile creates files that appear only when they are complete.
 package newfile
 
 import (
@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// Create makes the file at path, if there is none, with what write puts into the file
-// temp. Only the current user can access it (mode 0600). If several processes call Create,
-// all find the file of one of them. A full disk, a killed process or a power failure leaves
-// no part of a file at path.
+// Create creates the file at path, unless it exists. The function write must write the
+// contents to the file temp. Only the current user can access the file (mode 0600). If
+// several processes call Create, one creates the file and the others keep it. A full disk,
+// a killed process or a power failure leaves no incomplete file at path.
 //
-// When Create returns nil, the file and its name are on disk, also those of an earlier
-// call that was killed.
+// When Create returns nil, the file and its name are on disk, even if an earlier process
+// created the file and was killed.
 func Create(path string, write func(temp string) error) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +34,7 @@ func Create(path string, write func(temp string) error) error {
 			return fmt.Errorf("it can't be linked (%v): choose a directory on a file system with hard links", err)
 		}
 	}
-	for _, name := range []string{dir, filepath.Dir(dir)} { // which may be new too
+	for _, name := range []string{dir, filepath.Dir(dir)} { // dir may be new too
 		if d, err := os.Open(name); err == nil {
 			_ = d.Sync() // some systems, such as Windows, can't
 			_ = d.Close()

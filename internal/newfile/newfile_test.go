@@ -52,7 +52,7 @@ func TestFailure(t *testing.T) {
 	expect(t, path, "whole")
 }
 
-// The file of a process that was quicker stays: it may be in use already.
+// The file of a quicker process is kept, since it may be in use already.
 func TestTwoAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := create(path, "slow", func() error { return create(path, "quick", nothing) }); err != nil {
