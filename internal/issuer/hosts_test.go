@@ -10,7 +10,7 @@ import (
 func TestHosts(t *testing.T) {
 	hostname, _ := os.Hostname()
 	if hostname == "localhost" {
-		hostname = "192.168.1.7" // what is always allowed has its own row
+		hostname = "192.168.1.7" // localhost is in another row
 	}
 	hidden, named, exposed := Access{}, Access{Host: "Host.Docker.Internal"}, Access{Exposed: true}
 	for hosts, want := range map[string][3]bool{ // from hidden, named and exposed

@@ -21,13 +21,13 @@ const (
 	maxClientLength = 255 // bytes of a client_id, which becomes the sub
 )
 
-// Access says by which names clients may reach the issuer. It always allows localhost and
-// loopback addresses.
+// Access specifies the host names under which clients may reach the issuer. It always
+// allows localhost and loopback addresses.
 //
-// A web page can make its own host name resolve to this machine and then read responses
-// from here (DNS rebinding), but its requests carry that name in the Host header.
+// A web page can make its own host name resolve to this machine and then read the issuer's
+// responses (DNS rebinding). But the Host header of its requests contains that name.
 type Access struct {
-	Host    string // a further host name or address, without port, or ""
+	Host    string // another host name or address, without port, or ""
 	Exposed bool   // adds all IP addresses, which can't be rebound, and the host name of this machine
 }
 
@@ -85,7 +85,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	client, status := form.Get("client_id"), http.StatusBadRequest
 	if r.Header.Get("Authorization") != "" {
-		// As it was sent: Swagger UI doesn't percent-encode it, although RFC 6749 section 2.3.1 asks for that.
+		// Don't decode it: Swagger UI doesn't percent-encode it, although RFC 6749 section 2.3.1 requires that.
 		client, _, _ = r.BasicAuth()
 		status = http.StatusUnauthorized // RFC 6749 section 5.2
 	}
@@ -120,7 +120,7 @@ type grant struct {
 	Scope       string `json:"scope"`
 }
 
-// An errorResponse says why a request got no token (RFC 6749 section 5.2).
+// An errorResponse explains why a request got no token (RFC 6749 section 5.2).
 type errorResponse struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
@@ -132,7 +132,7 @@ func fail(w http.ResponseWriter, status int, code, description string) {
 	send(w, status, errorResponse{code, description})
 }
 
-// send sends body as JSON with, for terminals, a newline.
+// send sends body as JSON. It adds a newline for terminals.
 func send(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil { // impossible: bodies are valid UTF-8 strings and numbers

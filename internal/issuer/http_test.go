@@ -35,7 +35,7 @@ func newServer(t *testing.T) (*Issuer, string) {
 	return i, s.URL
 }
 
-// post requests a token. A user that is not "" goes into HTTP Basic.
+// post requests a token. It sends a user other than "" by HTTP Basic.
 func post(t *testing.T, target, user, contentType, body string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest("POST", target, strings.NewReader(body))
@@ -51,7 +51,7 @@ func post(t *testing.T, target, user, contentType, body string) (*http.Response,
 	return resp, body
 }
 
-// checkHeaders checks the headers that all bodies of the issuer have.
+// checkHeaders checks the headers that all of the issuer's responses with a body have.
 func checkHeaders(t *testing.T, resp *http.Response) {
 	t.Helper()
 	headers := map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache", "Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}
@@ -90,7 +90,7 @@ func TestToken(t *testing.T) {
 	for _, test := range []struct{ user, body, client, scope string }{
 		{"", grantFor + "alice", "alice", "read write"}, // no scope means all
 		{"", grantFor + "alice&scope=write+read", "alice", "write read"},
-		{"", grantFor + "alice&client_secret=x&resource=a&resource=b", "alice", "read write"}, // which are ignored
+		{"", grantFor + "alice&client_secret=x&resource=a&resource=b", "alice", "read write"}, // the other parameters are ignored
 		{"", grantFor + "%F0%9F%8C%B1+%2B%25&scope=read", "🌱 +%", "read"},
 		{"", grantFor + url.QueryEscape(long), long, "read write"},
 		{"al%ice+é", "grant_type=client_credentials&scope=", "al%ice+é", "read write"}, // as Swagger UI sends it
@@ -101,7 +101,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s: %s %s", test.body, resp.Status, body)
 			continue
 		}
-		// README and others cut the token out of the response by its place.
+		// README and others extract the token by its position.
 		token := strings.Split(body, `"`)[3]
 		if want := `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600,"scope":"` + test.scope + "\"}\n"; body != want {
 			t.Errorf("got %s want %s", body, want)
@@ -141,7 +141,7 @@ func TestBadRequests(t *testing.T) {
 		"other scope":      {"", form, grantFor + "alice&scope=read+admin", 400, "invalid_scope"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Nothing in the URL counts.
+			// Parameters in the URL are ignored.
 			resp, body := post(t, base+TokenPath+"?"+grantFor+"alice", test.user, test.contentType, test.body)
 			var got errorResponse
 			if err := json.Unmarshal([]byte(body), &got); err != nil || resp.StatusCode != test.status || got.Code != test.code {
@@ -158,8 +158,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// Other methods are rejected, other origins' pages get no token, and other paths are the
-// service's.
+// Other methods are rejected, pages from other origins get no token, and requests for other
+// paths reach the service.
 func TestPaths(t *testing.T) {
 	i, base := newServer(t)
 	const ownPage, otherPage = "same-origin", "cross-site"

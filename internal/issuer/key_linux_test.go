@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// If the disk is full, no part of a key is left, which would be invalid for ever.
+// A full disk leaves no incomplete key, which would remain invalid.
 func TestKeyOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
@@ -22,7 +22,7 @@ func TestKeyOnFullDisk(t *testing.T) {
 	}
 	defer syscall.Unmount(dir, 0)
 	filler := filepath.Join(dir, "filler")
-	_ = os.WriteFile(filler, make([]byte, 128<<10), 0o600) // up to what fits
+	_ = os.WriteFile(filler, make([]byte, 128<<10), 0o600) // as much as fits
 	if got := keys(dir); !strings.HasPrefix(got, "can't create the token key "+dir) || !strings.Contains(got, "no space left on device: choose ") {
 		t.Errorf("got %s", got)
 	}
@@ -34,9 +34,9 @@ func TestKeyOnFullDisk(t *testing.T) {
 	}
 }
 
-// A power failure doesn't undo a key that tokens are signed with: it is complete on disk
-// before it gets its name, and that is on disk before the first token. It must notice
-// that one of the two is missing.
+// A power failure doesn't lose a key that has signed tokens. The complete key is on disk
+// before it gets its name, and the name is on disk before the first token. The test must
+// fail if one of these syncs is missing.
 func TestKeySyncs(t *testing.T) {
 	const variable = "ISSUER_TEST_SYNCS" // set in the process that is watched
 	if dir := os.Getenv(variable); dir != "" {

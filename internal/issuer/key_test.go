@@ -22,8 +22,8 @@ func keys(dir string) string {
 	return i.JWKS()
 }
 
-// The first start makes a key that only the user can read, and later ones keep it.
-// Open holds no lock, so goroutines race as processes do.
+// The first start creates a key that only the user can read, and later starts keep it.
+// Open holds no lock, so goroutines race like processes.
 func TestNewKey(t *testing.T) {
 	for range 20 {
 		dir, got := t.TempDir(), make(chan string)

@@ -31,9 +31,9 @@ type Issuer struct {
 	scopes []string
 }
 
-// Open returns the Issuer whose key is in dir, in the file [KeyFile], and whose
-// tokens can have the given scopes. It creates a missing key, but leaves an invalid
-// file alone and returns an error.
+// Open returns an Issuer with the key in the file [KeyFile] of dir. Its tokens can
+// have the given scopes. Open creates a missing key. If the file is invalid, Open
+// leaves it alone and returns an error.
 func Open(dir string, scopes []string) (*Issuer, error) {
 	key, err := loadOrCreateKey(dir)
 	if err != nil {
@@ -62,8 +62,8 @@ func Open(dir string, scopes []string) (*Issuer, error) {
 // JWKS returns the public key as a JSON Web Key Set (RFC 7517 section 5).
 func (i *Issuer) JWKS() string { return string(i.jwks) }
 
-// token returns a token for the client, which must be valid UTF-8. The claims are
-// scope and those that RFC 9068 section 2.2 requires.
+// token returns a token for the client, which must be valid UTF-8. It contains the
+// claims that RFC 9068 section 2.2 requires, and scope.
 func (i *Issuer) token(client string, scopes []string) (string, error) {
 	now := time.Now()
 	return jwt.Signed(i.signer).Claims(map[string]any{
