@@ -26,8 +26,8 @@ func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 	}))
 }
 
-// A page of 100 plants of an owner who has 1,000 or 1,000,000, from the start and
-// from anywhere.
+// BenchmarkListPage lists a page of 100 plants of an owner with 1,000 or 1,000,000 plants,
+// from the start and from anywhere.
 func BenchmarkListPage(b *testing.B) {
 	s := openTest(b, newPath(b))
 	for _, n := range []int64{1_000, 1_000_000} {
@@ -51,7 +51,7 @@ func BenchmarkListPage(b *testing.B) {
 	}
 }
 
-// Durable creates from 1 goroutine, and from 64, which share commits.
+// BenchmarkCreate measures durable creates by 1 goroutine, and by 64, which share commits.
 func BenchmarkCreate(b *testing.B) {
 	s := openTest(b, newPath(b))
 	var id atomic.Int64

@@ -38,17 +38,17 @@ var (
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a plant, in JSON. Its id is in the key. Values of earlier
-// versions also have a member write_token, which nothing reads.
+// A value is the stored form of a plant, in JSON. The plant's id is in the key. Values from
+// earlier versions also contain a member write_token, which nothing reads.
 type value struct {
 	Name      string    `json:"name"`
 	Tag       *string   `json:"tag,omitzero"`
 	CreatedAt time.Time `json:"created_at"` // UTC, RFC 3339
 }
 
-// ownerPrefix returns the prefix that the keys of owner's plants have in common. It
-// panics unless the length of owner fits in one byte: with another length, the key
-// could be another owner's.
+// ownerPrefix returns the common prefix of the keys of owner's plants. It panics unless
+// owner has 1 to 255 bytes. The key of a longer owner, whose length doesn't fit in one
+// byte, could be another owner's.
 func ownerPrefix(owner string) []byte {
 	if len(owner) < 1 || len(owner) > 255 {
 		panic(fmt.Sprintf("an owner must have 1 to 255 bytes, not %d", len(owner)))
@@ -56,14 +56,14 @@ func ownerPrefix(owner string) []byte {
 	return append([]byte{byte(len(owner))}, owner...)
 }
 
-// appendID appends id to b as it is in keys.
+// appendID appends id to b, encoded as in keys.
 func appendID(b []byte, id int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(id^math.MinInt64))
 }
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// writeFormat gives a new file its format. checkFormat makes the other buckets.
+// writeFormat writes the format into a new file. checkFormat creates the other buckets.
 func writeFormat(tx *bbolt.Tx) error {
 	meta, err := tx.CreateBucket(metaBucket)
 	if err != nil {
@@ -72,7 +72,7 @@ func writeFormat(tx *bbolt.Tx) error {
 	return meta.Put(formatKey, []byte(format))
 }
 
-// checkFormat returns an error unless the file has this format. It makes the buckets of
+// checkFormat returns an error unless the file has this format. It creates the buckets for
 // plants if they are missing.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)

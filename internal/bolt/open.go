@@ -16,16 +16,16 @@ import (
 	"example.com/plantstore/internal/newfile"
 )
 
-// lockWait is how long Open waits for the lock, for example of a process that is
-// shutting down.
+// lockWait is how long Open waits for the lock, for example until another process has
+// shut down.
 const lockWait = 900 * time.Millisecond
 
 // Open opens the file at path. If there is none, Open creates one that only the current
 // user can access (mode 0600). A full disk leaves no incomplete file.
 //
-// Open fails within a second if another process, or another Store in this one, has the file
-// open. A file of another program, or of another format, is left alone. Errors are one line
-// that names the file and, for the usual causes, says what to do.
+// Open fails within a second if another process, or another Store in this process, has the
+// file open. It leaves files of other programs or other formats alone. Errors are one line
+// with the file's name and, for the usual causes, what to do.
 func Open(path string) (*Store, error) {
 	db, err := openFile(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func Open(path string) (*Store, error) {
 }
 
 func openFile(path string) (*bbolt.DB, error) {
-	// bbolt would write a new file in place. If the disk is full, a part of it would be left,
-	// which no later start could use.
+	// bbolt would write a new file in place. If the disk is full, it would leave an incomplete
+	// file, which no later start could use.
 	if err := newfile.Create(path, func(temp string) error {
 		db, err := openDB(temp)
 		if err != nil {
@@ -53,9 +53,9 @@ func openFile(path string) (*bbolt.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.MaxBatchDelay = time.Millisecond // the default of 10 would add to each concurrent write
-	// A killed process may have left changes that aren't on disk. This commit puts
-	// them there, before anything depends on them.
+	db.MaxBatchDelay = time.Millisecond // the default of 10 ms would delay each concurrent write
+	// A killed process may have left changes that aren't on disk. This commit writes
+	// them to disk before anything depends on them.
 	if err := db.Update(checkFormat); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -66,16 +66,16 @@ func openFile(path string) (*bbolt.DB, error) {
 func openDB(path string) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait})
 	_, isSystem := errors.AsType[syscall.Errno](err)
-	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // it is about the contents
+	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // the contents are at fault
 		return nil, fmt.Errorf("it is damaged: %w: restore a backup, or move the file away to start without data", err)
 	}
 	return db, err
 }
 
-// advise adds to an error of bbolt or the operating system what to do.
+// advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
-		err = pathErr.Err // Open's message has the path
+		err = pathErr.Err // Open's message contains the path
 	}
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):

@@ -12,7 +12,7 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// If there is no space for a new file, Open says so, and the next one succeeds.
+// If there is no space for a new file, Open returns an error. Once there is, it succeeds.
 func TestOpenOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -21,7 +21,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 	defer syscall.Unmount(dir, 0)
 	path, filler := filepath.Join(dir, "plants.db"), filepath.Join(dir, "filler")
 	for room := range int64(4) { // pages
-		_ = os.WriteFile(filler, make([]byte, 2<<20), 0o600) // up to what fits
+		_ = os.WriteFile(filler, make([]byte, 2<<20), 0o600) // as much as fits
 		info, err := os.Stat(filler)
 		noErr(t, err)
 		noErr(t, os.Truncate(filler, info.Size()-room*int64(os.Getpagesize())))
@@ -52,9 +52,9 @@ func TestNewFileIsPrivate(t *testing.T) {
 	}
 }
 
-// What Open and Create return after is on disk: the names of a new file and of its
-// directory, which may be new too, and a plant. It must notice a sync that is missing, or
-// that comes before what it is for.
+// When Open returns, the names of a new file and of its directory, which may be new too, are
+// on disk. When Create returns, the plant is on disk. The test must fail if a sync is missing
+// or comes too early.
 func TestSyncs(t *testing.T) {
 	const variable = "BOLT_TEST_SYNCS" // set in the process that is watched
 	if path := os.Getenv(variable); path != "" {

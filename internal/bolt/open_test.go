@@ -42,8 +42,7 @@ func openClose(path string) error {
 	return err
 }
 
-// newDatabase returns the path of a new database, in which rows have a bucket, a key
-// and a value.
+// newDatabase returns the path of a new database. Each row is a bucket, a key and a value.
 func newDatabase(t *testing.T, rows ...[3]string) string {
 	t.Helper()
 	path := newPath(t)
@@ -61,10 +60,10 @@ func newDatabase(t *testing.T, rows ...[3]string) string {
 	return path
 }
 
-// If several open a file that doesn't exist yet, one of them gets it. The others
-// say so within a second.
+// If several calls open a file that doesn't exist yet, one succeeds. The others report
+// within a second that the file is open.
 func TestOpenAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where only the waiting takes time
+	synctest.Test(t, func(t *testing.T) { // in a bubble, only waiting takes time
 		path, start := newPath(t), time.Now()
 		var opened atomic.Int64
 		var calls sync.WaitGroup
@@ -100,7 +99,7 @@ func TestOpenWaits(t *testing.T) {
 	})
 }
 
-// Open leaves files unchanged that aren't stores.
+// Open leaves files that aren't stores unchanged.
 func TestOpenRefuses(t *testing.T) {
 	database := func(row [3]string) []byte { return readFile(t, newDatabase(t, row)) }
 	for name, test := range map[string]struct {

@@ -30,14 +30,16 @@ type Store struct {
 // does nothing.
 func (s *Store) Close() error { return s.db.Close() }
 
-// write calls change in a transaction, if ctx has not ended. A refusal, an error for the
-// caller of a call that changes nothing, doesn't end the transaction, since others may share it.
+// write calls change in a transaction, unless ctx has ended. If change can't be carried
+// out, for example because the id is in use, it changes nothing and returns a refusal for
+// the caller. A refusal doesn't end the transaction, since other calls may share it.
 //
-// write returns after a commit, with a refusal too, so that what it rests on is on disk. If
-// the commit fails, the refusal doesn't count: the plant that it was due to may have been
-// part of the same transaction.
+// Even with a refusal, write returns only after a commit, so that the plant that caused the
+// refusal is on disk. If the commit fails, the refusal doesn't count: that plant may have
+// been part of the same transaction.
 func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal, err error)) error {
-	// Update waits for nobody. Concurrent calls share a commit, for which Batch waits a little.
+	// A lone call uses Update, which doesn't wait for others. Concurrent calls use Batch, which
+	// waits a little so that they share a commit.
 	transact := s.db.Batch
 	if s.writers.Add(1) == 1 {
 		transact = s.db.Update
@@ -90,7 +92,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	prefix := ownerPrefix(owner)
 	from := prefix
 	if after != nil {
-		from = append(appendID(prefix, *after), 0) // the least key after that one
+		from = append(appendID(prefix, *after), 0) // the smallest key after that one
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(plantBucket).Cursor()

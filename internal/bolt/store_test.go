@@ -40,7 +40,7 @@ func rose(id int64) plants.Plant {
 	return plants.Plant{ID: id, Name: "rose", Tag: new("garden")}
 }
 
-// oldFile returns a file of the first version, which every later one must read. Don't
+// oldFile returns a file from the first version. Every later version must read it: don't
 // change it.
 func oldFile(t *testing.T) string {
 	const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
@@ -53,7 +53,7 @@ func TestOldPlant(t *testing.T) {
 	plantstest.TestOldPlant(t, openTest(t, oldFile(t)), want)
 }
 
-// An owner too long for its length byte must not be taken for another owner.
+// An owner too long for the length byte must not be mistaken for another owner.
 func TestOwnerOutOfBounds(t *testing.T) {
 	for _, owner := range []string{"", "a" + strings.Repeat("b", 256)} {
 		func() {

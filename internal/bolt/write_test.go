@@ -16,9 +16,9 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// together makes concurrent calls, each of which is a write, and returns their errors. They
-// wait for a commit in progress. Then the first has a commit to itself, and all others
-// share the next one. It calls waiting before that.
+// together makes concurrent calls, each a write, and returns their errors. They all wait for
+// a commit in progress; meanwhile together calls waiting. Then the first call gets its own
+// commit, and the others share the next one.
 func together(t *testing.T, s *Store, waiting func(), calls ...func() error) []error {
 	t.Helper()
 	s.db.MaxBatchSize, s.db.MaxBatchDelay = len(calls)-1, time.Hour
@@ -74,8 +74,8 @@ func TestWritesShareCommits(t *testing.T) {
 	}
 }
 
-// If a shared commit fails, all its writers get the error, and nothing shows. A limit of the
-// file's size simulates a full disk; package e2e fills a real one.
+// If a shared commit fails, all its writers get the error, and none of their plants is
+// stored. A limit on the file's size simulates a full disk; package e2e fills a real one.
 func TestFailedCommitAnswersAll(t *testing.T) {
 	s := openTest(t, newPath(t))
 	s.db.MaxSize = 32 << 10
@@ -91,16 +91,16 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 		}
 	}
 	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
-		t.Errorf("after a failed commit the list has %v, %v", list, err)
+		t.Errorf("after a failed commit the list is %v, %v", list, err)
 	}
 	s.db.MaxSize = 0
 	noErr(t, s.Create(t.Context(), "alice", rose(1)))
 }
 
-// Batch repeats a change after a fault. The result is that of the last time.
+// Batch repeats a change after a fault. Only the last result counts.
 func TestRepeatedChange(t *testing.T) {
 	s, runs := openTest(t, newPath(t)), 0
-	s.writers.Add(1) // as if there were another
+	s.writers.Add(1) // as if there were another writer
 	if err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) {
 		if runs++; runs == 1 {
 			return plants.ErrInUse, errors.New("a fault")
@@ -124,15 +124,15 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 		}
 	}
 	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
-		t.Errorf("the list has %v, %v", list, err)
+		t.Errorf("the list is %v, %v", list, err)
 	}
 }
 
-// A lone write waits for no timer. Each answer follows a commit, that of a refusal too:
-// what it rests on may not be on disk, after a commit that failed. So does Open, since a
-// process may have been killed before a sync.
+// A lone write waits for no timer. Each write, even a refused one, returns after a commit:
+// after an earlier commit has failed, the plant that causes the refusal may not be on disk.
+// So does Open, since a process may have been killed before a sync.
 func TestCommits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where only timers take time
+	synctest.Test(t, func(t *testing.T) { // in a bubble, only timers take time
 		path, start := newPath(t), time.Now()
 		s := openTest(t, path)
 		noErr(t, s.Create(t.Context(), "alice", rose(1)))
