@@ -1,7 +1,7 @@
 // Package plants defines the plant, its rules, and the contract of the stores that keep
 // plants.
 //
-// It knows nothing of HTTP or databases.
+// It knows nothing about HTTP or databases.
 package plants
 
 import (
@@ -19,7 +19,7 @@ const (
 
 // A Plant is one plant of one owner.
 type Plant struct {
-	// ID identifies the plant among those of all owners. Every int64 is valid.
+	// ID identifies the plant among the plants of all owners. Every int64 is valid.
 	ID int64
 
 	// Name has 1 to MaxNameLength code points, at least one of which is not

@@ -5,11 +5,10 @@ import (
 	"errors"
 )
 
-// A Store keeps plants, each with the owner who created it. Owners are 1 to 255 bytes of
-// UTF-8, and the plants that callers pass are valid. A plant comes back exactly as it
-// was stored.
+// A Store keeps plants, each with the owner who created it. Callers pass owners of 1 to 255
+// bytes of UTF-8, and valid plants. A plant comes back exactly as it was stored.
 //
-// A Store is safe for concurrent use, also by several processes that share its storage.
+// A Store is safe for concurrent use, even by several processes that share its storage.
 //
 // # Owners
 //
@@ -40,13 +39,13 @@ type Store interface {
 	// Create stores p for owner. If owner already has this very plant, Create changes
 	// nothing and returns nil, so that any create can be repeated.
 	//
-	// If p.ID is in use otherwise, Create returns ErrInUse if another owner has the plant,
-	// or ErrExists if owner has it, with another name or tag. Of concurrent calls with
-	// different plants, exactly one succeeds. After a Delete the id is free again.
+	// If another owner has a plant with this id, Create returns ErrInUse. If owner has one
+	// with another name or tag, Create returns ErrExists. Of concurrent calls with different
+	// plants, exactly one succeeds. After a Delete the id is free again.
 	Create(ctx context.Context, owner string, p Plant) error
 
-	// List returns owner's plants in ascending order of id, at most limit of them. With
-	// after, it returns only those with greater ids, whether or not a plant has that id.
+	// List returns at most limit of owner's plants, in ascending order of id. If after is
+	// not nil, it returns only plants with greater ids, whether or not a plant has that id.
 	// Fewer than limit plants mean that there are no more. The limit is at least 1.
 	List(ctx context.Context, owner string, after *int64, limit int) ([]Plant, error)
 
@@ -61,7 +60,7 @@ var (
 	// ErrInUse means that another owner has a plant with the id.
 	ErrInUse = errors.New("the id is in use by another owner")
 
-	// ErrExists means that the owner has a plant with the id, and with another name or tag.
+	// ErrExists means that the owner has a plant with the id, but with another name or tag.
 	ErrExists = errors.New("the owner has a plant with this id and another name or tag")
 
 	// ErrNotFound means that the owner has no plant with the id.
@@ -70,7 +69,7 @@ var (
 	// ErrThrottled means that the storage is overloaded; a retry may succeed.
 	ErrThrottled = errors.New("storage throttled")
 
-	// ErrUnreachable means no usable response from the storage; a retry may succeed.
+	// ErrUnreachable means that the storage sent no usable response; a retry may succeed.
 	ErrUnreachable = errors.New("storage unreachable")
 
 	// ErrUnwritable means that the storage is full or can't be written, while

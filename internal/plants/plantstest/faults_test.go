@@ -10,7 +10,8 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// faults are stores that each violate one promise of the contract. Each promise has one.
+// faults are stores that each violate one promise of the contract. There is at least one
+// for each promise.
 var faults = []struct {
 	promise, fault string
 	store          plants.Store
@@ -107,7 +108,7 @@ func (s overwrites) Create(ctx context.Context, owner string, p plants.Plant) er
 	return s.Memory.Create(ctx, owner, p)
 }
 
-// remembersIDs takes a create of an id for a retry, even after a delete.
+// remembersIDs mistakes a repeated create for a retry, even after a delete.
 type remembersIDs struct {
 	*Memory
 	done map[string]bool
@@ -122,7 +123,7 @@ func (s remembersIDs) Create(ctx context.Context, owner string, p plants.Plant) 
 	return s.Memory.Create(ctx, owner, p)
 }
 
-// overlap waits until all concurrent calls wait, which they do in a bubble of synctest.
+// overlap waits until all concurrent calls wait here. That requires a synctest bubble.
 func overlap() { time.Sleep(time.Millisecond) }
 
 type createsInTwoSteps struct{ *Memory }

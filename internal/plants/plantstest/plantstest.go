@@ -29,7 +29,7 @@ func TestStore(t *testing.T, open func(t *testing.T) plants.Store) {
 	}
 }
 
-// promises are the names of the subtests, and the tests.
+// promises are the subtests.
 var promises = []struct {
 	name string
 	test func(testing.TB, suite)
@@ -46,8 +46,8 @@ var promises = []struct {
 	{"ended contexts", testEndedContexts},
 }
 
-// examples returns plants with the given id. The first has all fields, and each of the
-// others differs from it in one.
+// examples returns plants with the given id. The first has all fields. Each of the others
+// differs from it in one field.
 func examples(id int64) []plants.Plant {
 	return []plants.Plant{
 		{ID: id, Name: "Basil", Tag: new("herb")},
@@ -57,7 +57,7 @@ func examples(id int64) []plants.Plant {
 	}
 }
 
-// example returns one of the [examples]. After the last, they repeat.
+// example returns one of the [examples], which repeat after the last one.
 func example(id int64, i int) plants.Plant {
 	all := examples(id)
 	return all[i%len(all)]
@@ -77,7 +77,7 @@ var unusualStrings = []string{
 type suite struct{ store plants.Store }
 
 // randomPlants returns n plants in ascending order of their ids, which are 3 apart.
-// No other test uses these ids, nor those near them.
+// No other test uses these ids or the ids near them.
 func randomPlants(n int) (all []plants.Plant) {
 	first := randomID()
 	for i := range n {
@@ -113,8 +113,8 @@ func (s suite) wantDelete(t testing.TB, want error, owner string, id int64) {
 // patience is how long an eventually consistent List may take to settle.
 const patience = 10 * time.Second
 
-// wantList requires that owner's plants are want, read limit at a time, or become want within
-// patience.
+// wantList requires that owner's plants are want, or become want within patience. It lists
+// limit plants at a time.
 func (s suite) wantList(t testing.TB, owner string, limit int, want ...plants.Plant) {
 	t.Helper()
 	s.wantListAfter(t, owner, nil, limit, want...)
@@ -135,7 +135,7 @@ func (s suite) wantListAfter(t testing.TB, owner string, after *int64, limit int
 }
 
 // compare returns the first difference between want and owner's plants after the given
-// id, read limit at a time.
+// id. It lists limit plants at a time.
 func (s suite) compare(t testing.TB, owner string, after *int64, limit int, want []plants.Plant) error {
 	for {
 		part := want[:min(limit, len(want))]
@@ -153,18 +153,18 @@ func (s suite) compare(t testing.TB, owner string, after *int64, limit int, want
 	}
 }
 
-// same compares all fields, unlike a [plants.Plant.Equal] that ignores one.
+// same compares all fields, even if a faulty [plants.Plant.Equal] ignores one.
 func same(p, q plants.Plant) bool { return reflect.DeepEqual(p, q) }
 
 // randomOwner returns an owner that no other test uses.
 func randomOwner() string { return "plantstest-" + strconv.FormatUint(rand.Uint64(), 36) }
 
-// randomID returns an id that no other test uses, nor the ids after it.
+// randomID returns a random id. No other test uses it or the ids after it.
 func randomID() int64 { return rand.Int64N(1<<62) - 1<<61 }
 
-// TestOldPlant requires a store to treat a plant that the first version of the program
-// stored for alice as any other. The test of each store has that plant, byte by byte, and
-// puts it into its storage. Fields that were added since are zero in want.
+// TestOldPlant tests that a store can still use a plant that the first version of the
+// program stored for alice. The test of each store contains that plant byte for byte, and
+// puts it into the storage. Fields added since are zero in want.
 func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
 	s := suite{store}
 	s.wantList(t, "alice", 10, want)

@@ -14,8 +14,9 @@ func TestMemory(t *testing.T) {
 	TestStore(t, func(*testing.T) plants.Store { return store })
 }
 
-// A promise whose test passes a store with one of these faults would pass a real store
-// with it. In a bubble of synctest, calls overlap on any machine, and waiting takes no time.
+// The test of each promise must fail for the faulty stores, or it would also miss these
+// faults in a real store. In a synctest bubble, calls overlap on any machine, and waiting
+// takes no time.
 func TestFaults(t *testing.T) {
 	violated := map[string]bool{}
 	for _, f := range faults {
@@ -41,8 +42,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A recorder is a test that may fail. The test runs in a goroutine of its own, which
-// its first fatal error ends.
+// A recorder is a test that may fail. The test runs on a separate goroutine, which the
+// first fatal error ends.
 type recorder struct {
 	testing.TB
 	failed bool

@@ -115,7 +115,7 @@ func onlyOne(t testing.TB, errs []error, want ...error) (winner int) {
 	return winner
 }
 
-// Of concurrent creates of different plants with one id, by two owners, exactly one
+// If two owners concurrently create different plants with one id, exactly one create
 // succeeds, and its plant is stored.
 func testConcurrentCreates(t testing.TB, s suite) {
 	owners, id := []string{randomOwner(), randomOwner()}, randomID()
@@ -127,7 +127,8 @@ func testConcurrentCreates(t testing.TB, s suite) {
 	s.wantList(t, owners[1-winner%2], 10)
 }
 
-// Concurrent creates of one plant by its owner all succeed, and create one plant.
+// If one owner concurrently creates the same plant, all creates succeed, and there is one
+// plant.
 func testConcurrentRetries(t testing.TB, s suite) {
 	owner, p := randomOwner(), example(randomID(), 0)
 	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, p) })
