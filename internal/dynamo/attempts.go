@@ -21,10 +21,10 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// The SDK repeats requests that fail or get no response, all of which are safe to repeat.
+// The SDK repeats requests that fail or get no response. All of them are safe to repeat.
 // If DynamoDB accepts connections at once but never responds, a request takes at most
 // 7.25 s: 6 attempts of a second each, and delays of 50, 100, 200, 400 and 500 ms. If
-// connections are slow too, the request's own time ends it.
+// connections are slow too, the request lasts until its context ends.
 const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
@@ -37,8 +37,9 @@ const (
 )
 
 // newRetryer returns the SDK's retryer with shorter delays. It also repeats requests after
-// the errors that transient knows. All calls of a client share its budget, which lasts for
-// about 50 time-outs: without it, a DynamoDB that is down would get six times the load.
+// the errors that transient recognizes. All calls of a client share its budget, which lasts
+// for about 50 time-outs. Without the budget, DynamoDB would get six times the load while
+// it is down.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
@@ -62,11 +63,11 @@ func delay(attempt int, _ error) (time.Duration, error) {
 	return rand.N(limit), nil
 }
 
-// attempts is what became of the attempts of a call that didn't succeed. The result of the
-// last attempt alone doesn't tell what the call has done.
+// attempts records the failed attempts of a call. The result of the last attempt alone
+// doesn't tell what the call has done.
 type attempts struct {
 	// unclear is the error of the last attempt that DynamoDB may have carried out, or may
-	// still carry out. It is nil without such an attempt.
+	// still carry out. It is nil if there was no such attempt.
 	unclear error
 
 	// failed is the error of the last attempt that failed before the call's context ended.
@@ -75,17 +76,17 @@ type attempts struct {
 
 type attemptsKey struct{}
 
-// withAttempts returns a context for one call of the SDK's client, and where
-// noteAttempt notes its attempts.
+// withAttempts returns a context for one call of the SDK's client, and the attempts that
+// noteAttempt records.
 func withAttempts(ctx context.Context) (context.Context, *attempts) {
 	a := new(attempts)
 	return context.WithValue(ctx, attemptsKey{}, a), a
 }
 
-// addNoteAttempt adds noteAttempt to the middleware of a request: within the SDK's loop of
-// attempts, and after signing, which may make requests of its own for credentials. (The
-// SDK's own retry.GetAttemptResults loses the error of the last attempt if the context ends
-// during a delay.)
+// addNoteAttempt adds noteAttempt to the middleware of a request. It runs inside the SDK's
+// retry loop, and after signing, which may itself send requests for credentials. (The SDK's
+// own retry.GetAttemptResults loses the error of the last attempt if the context ends during
+// a delay.)
 func addNoteAttempt(stack *middleware.Stack) error {
 	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("NoteAttempt", noteAttempt), middleware.After)
 }
@@ -106,8 +107,9 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 	return out, metadata, err
 }
 
-// ifClear returns err, the result of the last attempt, if no earlier one may have acted.
-// Otherwise it returns ErrUnreachable: the caller has to repeat the call to find out.
+// ifClear returns err, the result of the last attempt, if every earlier attempt is known to
+// have failed. Otherwise it returns ErrUnreachable: the caller must repeat the call to learn
+// the outcome.
 func (a *attempts) ifClear(err error) error {
 	if err == nil || a.unclear == nil {
 		return err
@@ -121,10 +123,10 @@ func (a *attempts) unclearError(err error) error {
 
 // storeError maps err, the error of a call with the given attempts, to the errors of
 // [plants.Store], and keeps the SDK's text for the log. It returns nil for nil. Any other
-// error, such as access denied, is a fault of the service; callers don't test for it.
+// error, such as access denied, is a fault of the service.
 //
-// A mapped error doesn't wrap the SDK's: an attempt that timed out matches
-// context.DeadlineExceeded, which callers would take for the end of ctx.
+// A mapped error doesn't wrap the SDK's. The error of an attempt that timed out matches
+// context.DeadlineExceeded, so callers would think that ctx has ended.
 func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 	if err == nil {
 		return nil
@@ -145,12 +147,12 @@ func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 }
 
 // transient returns the error of [plants.Store] for an attempt that failed with err, if
-// another attempt may succeed: ErrThrottled if DynamoDB refused the attempt because of its
-// rate or of a transaction on the same item, or ErrUnreachable if there was no usable
-// response. It returns nil for all other errors.
+// another attempt may succeed. It returns ErrThrottled if DynamoDB rejected the attempt
+// because of the request rate or a transaction on the same item, ErrUnreachable if there
+// was no usable response, and nil for all other errors.
 func transient(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	_, unreadable := errors.AsType[*smithy.DeserializationError](err) // such as a body that was cut off
+	_, unreadable := errors.AsType[*smithy.DeserializationError](err) // for example, the body was cut off
 	apiErr, _ := errors.AsType[smithy.APIError](err)
 	response, _ := errors.AsType[*smithyhttp.ResponseError](err)
 	switch {

@@ -19,8 +19,8 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// A call returns when its context ends: before or within an attempt, or while it waits.
-// It makes no other attempt then, and its error has the cause of the last retry.
+// A call returns when its context ends: before or during an attempt, or while it waits. It
+// makes no further attempt, and its error contains the cause of the last retry.
 func TestContextEnds(t *testing.T) {
 	type fault = func(cancel context.CancelFunc) dynamolocal.Fault
 	hang := func(context.CancelFunc) dynamolocal.Fault { return dynamolocal.Hang }
@@ -31,7 +31,7 @@ func TestContextEnds(t *testing.T) {
 			return dynamolocal.Throttle(r)
 		}
 	}
-	const limit = 900 * time.Millisecond // less than an attempt's
+	const limit = 900 * time.Millisecond // less than the limit of an attempt
 	for name, test := range map[string]struct {
 		faults   []fault // of the attempts; the last one stays
 		attempts int     // -1: any number
@@ -73,8 +73,8 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// If this machine's clock is wrong, DynamoDB refuses a signature. The call corrects the
-// clock and succeeds, and later calls start with the right time.
+// If this machine's clock is wrong, DynamoDB rejects the signature. The call then uses the
+// time of the response and succeeds, and later calls start with the right time.
 func TestWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0

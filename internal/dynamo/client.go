@@ -24,30 +24,30 @@ import (
 const (
 	// idleTimeout closes idle connections before DynamoDB does, since a request
 	// on a connection that is being closed costs an attempt. Users report that
-	// DynamoDB waits as little as a minute
+	// DynamoDB may close connections after only a minute
 	// (https://github.com/aws/aws-sdk-java/issues/1365) and that the SDK's 90 s
 	// are too long (https://github.com/aws/aws-sdk-go-v2/issues/3423).
 	idleTimeout = 30 * time.Second
 
-	// maxIdleConns is enough for a busy server. With the SDK's limit of 10 it
-	// would reconnect all the time.
+	// maxIdleConns is enough for a busy server. With the SDK's limit of 10, such a
+	// server would reconnect all the time.
 	maxIdleConns = 100
 )
 
 // stepTimeout limits each step of an attempt: the name lookup with the connection, the TLS
-// handshake, and the wait for the response. DynamoDB answers in milliseconds. A whole body
-// has no such limit, since a page of 1 MB may take longer on a slow line. Neither has the
-// CONNECT request to an HTTPS proxy, which the request's own time ends.
+// handshake, and the wait for the response. DynamoDB responds in milliseconds. Reading the
+// body is not limited, since a page of 1 MB may take longer on a slow connection. Neither is
+// the CONNECT request to an HTTPS proxy: it lasts until the request's context ends.
 const stepTimeout = time.Second
 
-// LoadConfig returns the AWS settings for [NewClient], which the SDK finds in the
+// LoadConfig returns the AWS settings for [NewClient]. The SDK finds them in the
 // environment, in shared files with their profiles and SSO sessions, and in the roles of
-// containers and instances. It neither connects nor retrieves credentials.
+// containers and instances. LoadConfig neither connects nor retrieves credentials.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
 func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
-	// What the SDK says while it looks for credentials helps only to debug: if it finds
-	// none, the error says so.
+	// The SDK's messages while it looks for credentials are useful only for debugging. If it
+	// finds none, it returns an error.
 	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {
 		sdkLogger{ctx, log}.Logf(smithylog.Debug, format, args...)
 	})
@@ -58,15 +58,15 @@ func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	return cfg, nil
 }
 
-// NewClient returns a client for a [Store], which repeats requests that fail. It neither
-// connects nor retrieves credentials. An error names the invalid setting. The client logs
-// the SDK's messages to log, and at level debug why attempts failed.
+// NewClient returns a client for a [Store]. It neither connects nor retrieves credentials.
+// An error names the invalid setting. The client repeats failed requests, and logs the
+// SDK's messages and, at level debug, why attempts failed.
 //
-// An endpoint with the scheme http is DynamoDB Local. There the region and the
-// credentials default to "local". DynamoDB Local keeps separate tables for each
+// An endpoint with the scheme http is taken to be DynamoDB Local, for which the region
+// and the credentials default to "local". DynamoDB Local keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // may have its own certificates
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // it may trust additional certificates
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
@@ -74,14 +74,14 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = newRetryer()
 		o.Logger = sdkLogger{context.Background(), log}
-		// DynamoDB Local sends no checksum with errors, so that each failed condition would be
-		// a warning. TLS keeps responses intact.
+		// DynamoDB Local sends no checksum with errors, so each failed condition would cause a
+		// warning. TLS protects responses anyway.
 		o.DisableValidateResponseChecksum = true
 		o.APIOptions = append(o.APIOptions, addNoteAttempt)
 		if IsDynamoDBLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
-			// Without any credentials the SDK asks for the role of an EC2 instance, which
-			// takes seconds to fail on other machines.
+			// Without credentials, the SDK requests the role of an EC2 instance, which takes
+			// seconds to fail on other machines.
 			if o.Credentials == nil || aws.IsCredentialsProvider(o.Credentials, (*ec2rolecreds.Provider)(nil)) {
 				o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 			}
@@ -94,7 +94,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 }
 
 // newHTTPClient returns a client that connects like base and follows no redirects, since
-// they could lead the session token elsewhere. The SDK's own client is slower: it sets
+// they could send the session token elsewhere. The SDK's own client is slower: it sets
 // a deadline for each read.
 func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	dialer, t := base.GetDialer(), base.GetTransport()
@@ -109,8 +109,8 @@ func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
 }
 
-// IsDynamoDBLocal reports whether endpoint is DynamoDB Local. An endpoint with TLS may
-// be AWS, reached from a private network.
+// IsDynamoDBLocal reports whether endpoint is DynamoDB Local, that is, has the scheme http.
+// An endpoint with TLS may be AWS, reached from a private network.
 func IsDynamoDBLocal(endpoint *string) bool {
 	return strings.HasPrefix(strings.ToLower(aws.ToString(endpoint)), "http://")
 }
@@ -148,7 +148,7 @@ func isEndpoint(s string) bool {
 }
 
 // An sdkLogger writes the SDK's messages as structured lines, at level Warn or Debug, with
-// the attributes of the request that they belong to.
+// the attributes of their request.
 type sdkLogger struct {
 	ctx context.Context
 	log *slog.Logger

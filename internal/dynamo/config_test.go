@@ -24,7 +24,7 @@ const (
 	local    = "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000 "
 )
 
-// setEnv replaces the AWS settings of the environment by vars, "NAME=value"
+// setEnv replaces the AWS settings in the environment with vars, "NAME=value"
 // separated by spaces.
 func setEnv(t *testing.T, vars string) {
 	t.Helper()
@@ -63,7 +63,7 @@ func TestMaxAttempts(t *testing.T) {
 	}
 }
 
-// Only what isn't set has a default on DynamoDB Local.
+// On DynamoDB Local, only settings that are missing get a default.
 func TestSettingsOnDynamoDBLocal(t *testing.T) {
 	for vars, want := range map[string]string{local: "local local local ", onLambda + local: "eu-central-1 k s t"} {
 		setEnv(t, vars)
@@ -75,7 +75,7 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 	}
 }
 
-// The scheme says whether an endpoint is DynamoDB Local, which forgets its tables.
+// The scheme determines whether an endpoint is DynamoDB Local, which forgets its tables.
 func TestMissingTable(t *testing.T) {
 	const forgotten, missing = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error ", "the table is missing: "
 	for endpoint, want := range map[string]string{"http://a.example": forgotten, "HTTP://a.example": forgotten, "https://a.example": missing} {
@@ -133,7 +133,7 @@ func TestTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
-	t.Setenv("AWS_CA_BUNDLE", bundle) // its path may have spaces
+	t.Setenv("AWS_CA_BUNDLE", bundle) // not by setEnv, since its path may contain spaces
 	client := newFromEnv(t)
 	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
 	if idle := transport.IdleConnTimeout; idle <= 0 || idle >= time.Minute {

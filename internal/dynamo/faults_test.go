@@ -17,11 +17,11 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// faults are the faults of a request, and what a call that meets them ends in.
+// faults are the faults of a request, and the error of a call that meets them.
 var faults = map[string]struct {
 	fault    dynamolocal.Fault
 	requests int   // of the call
-	want     error // nil: none that callers test for
+	want     error // nil if it is an error that callers don't test for
 	text     string
 }{
 	"throttled":                        {dynamolocal.Throttle, 3, plants.ErrThrottled, "ProvisionedThroughputExceeded"},
@@ -47,7 +47,7 @@ func truncate(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// A lasting fault ends in the error that describes it.
+// A lasting fault leads to the error that describes it.
 func TestFaultLasts(t *testing.T) {
 	for name, test := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestFaultLasts(t *testing.T) {
 	}
 }
 
-// The SDK's messages are structured lines with the id of their request, those about attempts
-// that failed at level debug. A failed condition is no warning.
+// The SDK's messages are logged as structured lines with the id of their request. Failed
+// attempts are logged at level debug, and a failed condition is not a warning.
 func TestLog(t *testing.T) {
 	var lines bytes.Buffer
 	direct, table := dynamolocal.Table(t)
@@ -102,7 +102,7 @@ func TestLog(t *testing.T) {
 	lines.Reset()
 	proxy.Fail("Query", func(r *http.Request) (*http.Response, error) {
 		resp, err := dynamolocal.Reply(200, "{}")(r)
-		resp.Header.Set("Date", "yesterday") // which the SDK needs for its clock
+		resp.Header.Set("Date", "yesterday") // the SDK needs it for its clock
 		return resp, err
 	})
 	if err := list.call(ctx, store); err != nil {
@@ -110,6 +110,6 @@ func TestLog(t *testing.T) {
 	}
 	want = regexp.MustCompile(`"level":"WARN","msg":"AWS SDK","detail":".*Date header.*yesterday.*"request_id":"r-1"`)
 	if !want.MatchString(lines.String()) {
-		t.Errorf("a warning of the SDK is missing:\n%s", &lines)
+		t.Errorf("a warning from the SDK is missing:\n%s", &lines)
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	time.Local = time.FixedZone("", 3600) // items have times in UTC
+	time.Local = time.FixedZone("", 3600) // not UTC, which items must use
 	harness.Main(m)
 }
 
@@ -30,7 +30,7 @@ var discard = slog.New(slog.DiscardHandler)
 
 var fern = plants.Plant{ID: -7, Name: "fern"}
 
-// An operation is a call of the store, with the DynamoDB request that it makes
+// An operation is a call of the store, with the DynamoDB request that it sends
 // and alice's plants before and after it.
 type operation struct {
 	name       string
@@ -96,7 +96,7 @@ func newFromEnv(t *testing.T) *dynamodb.Client {
 }
 
 // newOffline returns a client whose attempts get the responses of dynamoDB, without a
-// network. So a test can run in a bubble of synctest, where time doesn't depend on the
+// network. So a test can run in a synctest bubble, where time doesn't depend on the
 // machine.
 func newOffline(t *testing.T, cfg aws.Config, dynamoDB dynamolocal.Fault) *dynamodb.Client {
 	t.Helper()

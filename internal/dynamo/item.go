@@ -10,9 +10,9 @@ import (
 	"example.com/plantstore/internal/plants"
 )
 
-// The attributes of an item. Items of earlier versions also have write_token, which
-// nothing reads. Expressions name owner, name and tag by placeholders such as #owner, since
-// these may be reserved words.
+// The attributes of an item. Items from earlier versions also have write_token, which
+// nothing reads. Expressions use placeholders such as #owner for owner, name and tag, since
+// these names may be reserved words.
 const (
 	attrID        = "id"         // N, the partition key
 	attrOwner     = "owner"      // S
@@ -21,7 +21,7 @@ const (
 	attrCreatedAt = "created_at" // S, a timestamp; Delete compares it
 )
 
-// attributes are those of an item, or the values of an expression, by name.
+// attributes are the attributes of an item, or the values of an expression, by name.
 type attributes = map[string]types.AttributeValue
 
 // encode returns the item for a plant that is created now.

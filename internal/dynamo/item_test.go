@@ -21,8 +21,8 @@ type attributes = map[string]types.AttributeValue
 func str(v string) types.AttributeValue    { return &types.AttributeValueMemberS{Value: v} }
 func number(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
 
-// Tables outlive the program, and versions of it use one at the same time. This is
-// the item of the first version: don't change it.
+// Tables outlive the program, and several versions may use one at the same time. This
+// item is from the first version: don't change it.
 var oldItem = attributes{
 	"id":          number("-7"),
 	"owner":       str("alice"),
@@ -58,8 +58,8 @@ func TestItem(t *testing.T) {
 	}
 }
 
-// The error for an item that no Create has written names table, id and attribute.
-// Not even responses that DynamoDB can't give crash the program.
+// The error for an item that Create can't have written names the table, id and attribute.
+// Even responses that DynamoDB never sends don't crash the program.
 func TestMalformedItem(t *testing.T) {
 	t.Parallel()
 	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))

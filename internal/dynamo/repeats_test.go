@@ -19,7 +19,7 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// A request whose response was lost has its effect once, and succeeds.
+// A call whose first response is lost takes effect once, and succeeds.
 func TestResponseLost(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name, func(t *testing.T) {
@@ -37,9 +37,9 @@ func TestResponseLost(t *testing.T) {
 	}
 }
 
-// A retry that finds no plant, or another one, says so only if DynamoDB can't have
-// carried out the first attempt. Alice's plant may have been stored by it, and replaced
-// by Bob's since. Or it may be stored later, when Bob has deleted his.
+// A retry that finds no plant, or another plant, reports that only if DynamoDB can't have
+// carried out the first attempt. Otherwise the first attempt may have stored Alice's plant,
+// which Bob's has replaced since. Or it may store her plant later, after Bob has deleted his.
 func TestRetryFindsAnotherPlant(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -68,13 +68,13 @@ func TestRetryFindsAnotherPlant(t *testing.T) {
 		err := store.Create(t.Context(), "alice", plants.Plant{ID: 8, Name: fern.Name})
 		wantSentinel(t, "Create of an id of her own", err, test.exists)
 		if errors.Is(err, plants.ErrUnreachable) && !strings.Contains(err.Error(), ", after an attempt without a usable response: ") {
-			t.Errorf("the error doesn't say what became of the first attempt: %v", err)
+			t.Errorf("the error doesn't mention the first attempt: %v", err)
 		}
 	}
 }
 
-// Without a connection DynamoDB can't have carried out an attempt, also if the attempt had a
-// connection to the source of its credentials.
+// Without a connection, DynamoDB can't have carried out an attempt, even if the attempt had
+// a connection to the source of the credentials.
 func TestDeleteAfterNoConnection(t *testing.T) {
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"AccessKeyId":"local","SecretAccessKey":"s","Token":"t","Expiration":"2099-01-01T00:00:00Z"}`)
@@ -83,7 +83,7 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	_, table := dynamolocal.Table(t)
 	setEnv(t, "AWS_REGION=local AWS_CONTAINER_CREDENTIALS_FULL_URI="+source.URL+" AWS_ENDPOINT_URL_DYNAMODB="+dynamolocal.Endpoint(t))
 	client := newFromEnv(t)
-	addresses := []string{"127.0.0.1:1"} // where nobody listens
+	addresses := []string{"127.0.0.1:1"} // nothing listens there
 	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
 	transport.ResponseHeaderTimeout = 0 // a busy machine may be slow
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -94,8 +94,8 @@ func TestDeleteAfterNoConnection(t *testing.T) {
 	wantSentinel(t, "Delete", remove.call(t.Context(), dynamo.New(client, table)), plants.ErrNotFound)
 }
 
-// hold keeps the next request of the operation, and cuts its connection. The
-// returned function carries it out and returns the status.
+// hold keeps the next request of the operation and cuts its connection. The
+// function late carries the request out and returns the status.
 func hold(t *testing.T, proxy *dynamolocal.Proxy, operation string) (late func() int) {
 	held := make(chan *http.Request, 1)
 	proxy.Fail(operation, func(r *http.Request) (*http.Response, error) {

@@ -1,9 +1,9 @@
 // Package dynamo implements [plants.Store] on Amazon DynamoDB.
 //
 // The partition key of the table is the plant's id, so an id is in use at most
-// once among all owners. Lists are queries of the index owner-index, whose keys
-// are owner and id: a page costs the same however large the table is. There are
-// no scans. [TableInput] has the schema of the table.
+// once among all owners. Lists query the index owner-index, whose keys are owner
+// and id, so a page costs the same however large the table is. There are no
+// scans. [TableInput] defines the schema of the table.
 package dynamo
 
 import (
@@ -27,23 +27,24 @@ import (
 //
 // The client retries requests that fail or get no response. DynamoDB may carry out
 // such an attempt late: after a later attempt of the same call, and even after the
-// call has returned nil. A late Create stores the plant if its id is free then, for
-// example because another call has deleted the plant. A late Delete spares plants
-// whose created_at is later than the call, as far as the machines' clocks agree.
+// call has returned nil. A late Create stores the plant if the id is free by then,
+// for example because another call has deleted the plant. A late Delete doesn't
+// touch plants whose created_at is later than the call, provided that the machines'
+// clocks agree.
 //
 // After an attempt without a response, a Delete that finds no plant returns nil,
-// even if a concurrent call deleted it or it never existed.
+// even if a concurrent call deleted the plant or it never existed.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 }
 
 // New returns the store in the given table, which must have the schema of [TableInput].
-// The client is one of [NewClient].
+// The client comes from [NewClient].
 func New(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
 
-// Create implements [plants.Store]. It is one PutItem, which costs a write unit
-// per KB of the plant in the table, and the same in the index.
+// Create implements [plants.Store]. It sends one PutItem, which costs one write unit
+// per KB of the plant for the table, and the same for the index.
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
 	ctx, attempts := withAttempts(ctx)
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
@@ -54,14 +55,14 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		// An earlier attempt may have created a plant that was deleted since. Then the id
-		// isn't simply in use.
+		// An earlier attempt may have created the plant, which was deleted since. Then ErrInUse
+		// would be wrong, since it means that this call has changed nothing.
 		return attempts.ifClear(s.existing(failed.Item, owner, p))
 	}
 	return s.storeError(ctx, attempts, err)
 }
 
-// existing returns the result of the Create of p if old has its id already.
+// existing returns the result of the Create of p if the item old already has its id.
 func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
 	if oldOwner, _ := getText(old, attrOwner); oldOwner != owner {
 		return plants.ErrInUse
@@ -76,8 +77,8 @@ func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
 	return nil
 }
 
-// Delete implements [plants.Store]. It is one DeleteItem, which costs as much as
-// the Create did. It is two if the plant seems to be newer than the call, because
+// Delete implements [plants.Store]. It sends one DeleteItem, which costs as much as
+// the Create did. It sends two if the plant seems to be newer than the call, because
 // its creator's clock is ahead.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	newest := timestamp(time.Now())
@@ -92,23 +93,23 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 			if len(failed.Item) == 0 {
 				return nil // an earlier attempt has probably deleted the plant
 			}
-			// An earlier attempt may have deleted a plant, and this one was created since.
-			// Or nothing was deleted.
+			// Either an earlier attempt deleted a plant, and this one was created since, or
+			// nothing was deleted.
 			return attempts.unclearError(err)
 		}
 		if oldOwner, _ := getText(failed.Item, attrOwner); oldOwner != owner { // "" without a plant
 			return plants.ErrNotFound
 		}
 		// This is owner's plant, and newer than newest. It exists during the call, so
-		// the call may delete it. Only a still newer plant makes a third round.
+		// the call may delete it. Only a still newer plant causes a third round.
 		if newest, err = getText(failed.Item, attrCreatedAt); err != nil {
 			return s.malformed(failed.Item, err)
 		}
 	}
 }
 
-// deletion returns the request to delete owner's plant with the given id, unless it
-// is newer than newest: this protects newer plants from a late attempt.
+// deletion returns the request to delete owner's plant with the given id, unless the
+// plant is newer than newest. This protects newer plants from a late attempt.
 func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
 	return &dynamodb.DeleteItemInput{
 		TableName:                 &s.table,
@@ -116,12 +117,12 @@ func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.Delete
 		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
 		ExpressionAttributeValues: attributes{":owner": text(owner), ":newest": text(newest)},
-		// Shows which part of the condition failed.
+		// The existing plant shows which part of the condition failed.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 }
 
-// List implements [plants.Store]. It is one Query of the index for each MB, which costs
+// List implements [plants.Store]. It sends one Query to the index for each MB, which costs
 // half a read unit per 4 KB of the list.
 func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
 	ctx, attempts := withAttempts(ctx)
@@ -146,8 +147,8 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	}
 }
 
-// query returns the request for owner's plants after the given id. It starts there by a
-// condition on the key: ExclusiveStartKey is documented only for keys that DynamoDB has
+// query returns the request for owner's plants after the given id. A condition on the key
+// sets the start, since ExclusiveStartKey is documented only for keys that DynamoDB has
 // returned.
 func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
@@ -165,7 +166,7 @@ func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 	return in
 }
 
-// malformed returns the error for an item that no Create has written.
+// malformed returns the error for an item that Create can't have written.
 func (s *Store) malformed(it attributes, err error) error {
 	id := "(unknown)"
 	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {

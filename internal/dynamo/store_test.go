@@ -26,7 +26,7 @@ func TestStore(t *testing.T) {
 	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
 	want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}
 	if got := actions(used); !maps.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("the store uses %v, but internal/dynamo/table.go has %v: correct it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)
+		t.Errorf("the store uses %v, but internal/dynamo/table.go lists %v: fix it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)
 	}
 }
 
@@ -43,7 +43,7 @@ func actions(p *dynamolocal.Proxy) map[string][]string {
 	return all
 }
 
-// A list goes on where DynamoDB ended a page: at 1 MB, or earlier for reasons of its own.
+// A list continues where DynamoDB ended a page, at 1 MB or earlier.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
@@ -72,8 +72,8 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// DynamoDB starts a page after its cursor, wherever that is: plants that it only
-// skips would count towards the limit, and cost as much as those of the page.
+// DynamoDB starts a page directly after the cursor. Plants that it only skipped would count
+// towards the limit, and cost as much as the plants on the page.
 func TestListSkipsNothing(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)

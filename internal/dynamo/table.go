@@ -51,7 +51,7 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 }
 
 // EnsureTable creates the store's table on DynamoDB Local, unless it exists. That takes
-// milliseconds, and several processes may do so concurrently. On AWS the table is part of
+// milliseconds, and several processes may do it concurrently. On AWS the table is part of
 // the deployment.
 func (s *Store) EnsureTable(ctx context.Context) error {
 	// The table is ready at once, unlike on AWS.

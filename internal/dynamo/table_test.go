@@ -11,7 +11,7 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// Concurrent calls create the table, which is ready then. Another one changes no plant.
+// Concurrent calls create the table, which is then ready. A later call changes no plant.
 func TestEnsureTable(t *testing.T) {
 	t.Parallel()
 	client, table := dynamolocal.TableName(t)
@@ -32,7 +32,7 @@ func TestEnsureTable(t *testing.T) {
 	wantPlants(t, store, plants.Plant{ID: 0})
 }
 
-// If the table can't be created, the error names it. A lost response is no failure.
+// If the table can't be created, the error names it. A lost response is not a failure.
 func TestEnsureTableFails(t *testing.T) {
 	t.Parallel()
 	_, table := dynamolocal.TableName(t)

@@ -23,9 +23,9 @@ import (
 	"example.com/plantstore/test/dynamolocal"
 )
 
-// newPiped returns a client whose connections lead to serve, within a bubble of synctest.
-// It uses the client's own transport, and so its limits. With the scheme https, serve gets
-// the handshake.
+// newPiped returns a client whose connections lead to serve, for use in a synctest bubble.
+// It uses the client's own transport, and therefore its limits. With the scheme https, serve
+// gets the handshake.
 func newPiped(t *testing.T, scheme string, serve func(net.Conn)) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{
@@ -65,7 +65,7 @@ func responds(respond func(io.Writer)) func(net.Conn) {
 }
 
 // An attempt ends a second after its request was sent, and a call after six attempts. The
-// comment on maxAttempts has the sum.
+// comment above maxAttempts adds up the time.
 func TestNoResponse(t *testing.T) {
 	for _, op := range operations {
 		synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestNoResponse(t *testing.T) {
 	}
 }
 
-// A page of 480 KB arrives over a line of 3 Mbit/s.
+// A page of 480 KB arrives over a connection of 3 Mbit/s.
 func TestSlowLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		items := strings.Repeat(`{"id":{"N":"7"},"name":{"S":"`+strings.Repeat("x", 256)+`"}},`, 1700)
@@ -101,7 +101,7 @@ func TestSlowLine(t *testing.T) {
 	})
 }
 
-// A body that stops half-way ends with the request's time.
+// If a body stops half-way, the call ends with its context.
 func TestStalledBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newPiped(t, "http", responds(func(w io.Writer) {
@@ -113,8 +113,9 @@ func TestStalledBody(t *testing.T) {
 	})
 }
 
-// A connection that hangs fails after a second. Then nothing was sent, so a Delete whose
-// next attempt finds nothing says so. After a lost response it can't know.
+// A connection that hangs fails after a second. Nothing was sent, so if the next attempt of
+// a Delete finds no plant, the result is ErrNotFound. After a lost response, Delete can't
+// know whether it deleted the plant.
 func TestHangingConnection(t *testing.T) {
 	// newUndialed returns a client whose connections are never made.
 	newUndialed := func(t *testing.T) *dynamodb.Client {
