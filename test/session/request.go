@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A client sends the requests of a user.
+// A client sends requests as one user.
 type client struct {
 	*testing.T
 	Front
@@ -25,7 +25,7 @@ func (c client) as(token string) client {
 	return c
 }
 
-// A request is sent exactly as it is.
+// A request is sent exactly as written.
 type request struct {
 	client
 	method, target, content string
@@ -66,7 +66,7 @@ func (c client) delete(id string) {
 	}
 }
 
-// anything in place of a body matches each.
+// anything, as a wanted body, matches every body.
 const anything = "anything"
 
 // fails expects an error.
@@ -75,7 +75,7 @@ func (r request) fails(code int, message string) {
 	r.gets(code/100, errorBody(code, message))
 }
 
-// gets expects a status and a body, and reports whether the response has them. It repeats
+// gets expects a status and a body, and reports whether the response matches. It repeats
 // a list that may show an earlier state.
 func (r request) gets(status int, body string) bool {
 	r.Helper()
@@ -125,7 +125,7 @@ func (r request) try(status int, want string) error {
 	return r.checkHeaders(resp)
 }
 
-// checkHeaders checks the headers that each response of the service has.
+// checkHeaders checks the headers of every response from the service.
 func (r request) checkHeaders(resp *http.Response) (err error) {
 	want := map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
 	if resp.StatusCode == http.StatusNoContent {
@@ -147,10 +147,10 @@ func (r request) checkHeaders(resp *http.Response) (err error) {
 
 // send sends the request, follows no redirect, and returns the response with its body.
 func (r request) send() (*http.Response, string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second) // cleanup functions call it, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second) // cleanup functions also call it
 	defer cancel()
 	target, err := url.Parse(r.Base + r.target)
-	if err != nil { // a path that isn't one
+	if err != nil { // an invalid path, sent as it is
 		if target, err = url.Parse(r.Base); err != nil {
 			return nil, "", err
 		}

@@ -1,6 +1,5 @@
-// Package session has the requests of two users that show that a front of the service
-// works: a server, an HTTP API, a deployment. What the service itself must do is in the
-// tests of package handlers.
+// Package session sends requests of two users to test a front of the service: a server,
+// an HTTP API or a deployment. The tests of package handlers cover the service itself.
 package session
 
 import (
@@ -39,7 +38,7 @@ func Run(t *testing.T, f Front) {
 			t.Fatalf("the session needs users without plants, and tokens for them; %s can't be used", name)
 		}
 	}
-	first := 1e17 + rand.Int64N(8e17) // 18 digits, which nobody else uses
+	first := 1e17 + rand.Int64N(8e17) // 18 digits, so that nobody else uses them
 	one, two, three := fmt.Sprint(first), fmt.Sprint(first+1), fmt.Sprint(first+2)
 	t.Cleanup(func() {
 		for _, id := range []string{one, two, three} {
@@ -66,7 +65,7 @@ func Run(t *testing.T, f Front) {
 	alice.do("GET", "/plants"+strings.Replace(next, "limit=1", "limit=2", 1)).gets(200, "["+rest)
 	alice.do("HEAD", "/plants?limit=1").gets(200, "")
 	if head := alice.do("HEAD", "/plants?limit=1").link(); head != next {
-		t.Errorf("HEAD has the Link %q, GET %q", head, next)
+		t.Errorf("HEAD returns the Link %q, GET %q", head, next)
 	}
 	alice.do("GET", "/plants?limit=0").fails(40006, `limit must be an integer from 1 to 2147483647 in plain digits, not "0"`)
 	alice.do("GET", "/plants?x=%zz").fails(40006, "malformed query string: check its %-escapes, and separate parameters with &, not ;")
@@ -78,7 +77,7 @@ func Run(t *testing.T, f Front) {
 		bob.do("DELETE", "/plants/"+one).fails(40400, noPlant)
 		bob.do("GET", "/plants").gets(200, "[]")
 	} else {
-		t.Log("there is no token of a second user, so nothing shows that users can't see each other's plants")
+		t.Log("no token for a second user: not tested that users can't see each other's plants")
 	}
 
 	// Tokens.
@@ -93,7 +92,7 @@ func Run(t *testing.T, f Front) {
 	}
 	if !f.SAMLocal && !f.Gateway {
 		alice.as("").do("OPTIONS", "/plants").gets(204, "")
-		alice.do("DELETE", "/plants/%zz").gets(400, anything) // refused by net/http
+		alice.do("DELETE", "/plants/%zz").gets(400, anything) // rejected by net/http
 	}
 	alice.do("GET", "/plants/1%2F2").fails(40401, noPath)
 	alice.do("GET", "/plants/").fails(40401, "no such path; leave out the slash at the end")
