@@ -1,12 +1,12 @@
 // Package openapi checks exchanges with the service, each a request and its
 // response, against api/openapi.yaml. It is for tests.
 //
-// A response may have only the headers and error codes that the document lists (codes
-// in its examples). JSON, query strings and integers must follow the rules that the
-// document states in prose. HEAD is GET without a body, not an operation of its own.
+// A response may contain only the headers that the document lists and the error codes in
+// its examples. JSON, query strings and integers must follow the rules that the document
+// states in prose. HEAD counts as GET without a body.
 //
-// It uses only a JSON Schema validator, since kin-openapi and libopenapi-validator
-// compare int64 as float64 and accept 1.0 and repeated parameters.
+// The package uses only a JSON Schema validator, since kin-openapi and
+// libopenapi-validator compare int64 as float64 and accept 1.0 and repeated parameters.
 package openapi
 
 import (
@@ -28,7 +28,7 @@ type Document struct {
 	// Operations are sorted by method and path.
 	Operations []*Operation `json:"-"`
 
-	// Other has the responses to requests that match no operation. OpenAPI
+	// Other contains the responses to requests that match no operation. OpenAPI
 	// itself has no place for them.
 	Other          *Operation        `json:"-"`
 	OtherResponses map[int]*Response `json:"x-other-responses"`
@@ -61,7 +61,7 @@ type Parameter struct {
 	Name, In string
 	Required bool
 	Schema   *Schema
-	Example  any // of a parameter also the first of its schema
+	Example  any // for a parameter, by default the first example of its schema
 }
 
 // A Response describes the responses with one status.
@@ -108,9 +108,8 @@ func Read() *Document {
 	return d
 }
 
-// appendJSON appends node as JSON, with the members of objects in their order. Each
-// reference is replaced by what it refers to in root, such as
-// "#/components/schemas/Plant".
+// appendJSON appends node as JSON, keeping the order of members. It replaces each
+// reference, such as "#/components/schemas/Plant", with its target in root.
 func appendJSON(b []byte, root, node *yaml.Node) []byte {
 	switch node.Kind {
 	case yaml.MappingNode:

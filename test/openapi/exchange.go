@@ -11,8 +11,8 @@ import (
 
 // Validate checks one exchange against the document. It returns an error if the
 // response is undocumented, or if the service accepted a request that the
-// document forbids or refused one that it allows. The bodies are passed whole;
-// those of req and resp are not read. The path of req.URL is relative to the
+// document forbids or rejected one that it allows. It uses reqBody and respBody
+// and doesn't read req.Body and resp.Body. The path of req.URL is relative to the
 // service's base address.
 func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) error {
 	op := d.find(req)
@@ -34,7 +34,7 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 }
 
 // decidable are the codes of errors that checkRequest detects too. A request that
-// the document allows may still fail with any other code of status 400.
+// the document allows may still fail with other codes of status 400.
 var decidable = []int{
 	40001, // malformed JSON
 	40002, // a field
@@ -57,8 +57,8 @@ func (d *Document) find(req *http.Request) *Operation {
 	return d.Other
 }
 
-// matches reports whether path, decoded once, is one of op's. A path parameter
-// matches one segment.
+// matches reports whether path, decoded once, matches the path of op. A path
+// parameter matches one segment.
 func (op *Operation) matches(path string) bool {
 	got, want := strings.Split(path, "/"), strings.Split(op.Path, "/")
 	return slices.EqualFunc(got, want, func(got, want string) bool {
@@ -144,7 +144,7 @@ func (r *Response) check(method string, resp *http.Response, body []byte) error 
 	if err := r.Content.JSON.Schema.checkJSON(body); err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
-	known := map[int]bool{0: true} // of what is no error
+	known := map[int]bool{0: true} // 0 if the body is not an error
 	for _, example := range r.Content.Examples() {
 		known[errorCode(example)] = true
 	}
@@ -157,7 +157,7 @@ func (r *Response) check(method string, resp *http.Response, body []byte) error 
 // checkHeaders checks that all headers are documented and have the documented
 // values.
 func (r *Response) checkHeaders(resp *http.Response) error {
-	// OpenAPI leaves out the headers of HTTP itself.
+	// OpenAPI documents don't list the headers of HTTP itself.
 	documented := []string{"Connection", "Content-Length", "Content-Type", "Date", "Transfer-Encoding"}
 	for name, header := range r.Headers {
 		if err := header.check(resp.Header.Values(name)); err != nil {

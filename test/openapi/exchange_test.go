@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Validate accepts an exchange without a fault, and notices each of these: a fault
-// that it misses could hide one of the service.
+// Validate accepts an exchange without a fault, and detects each fault below. A fault that
+// it misses could hide a fault of the service.
 func TestValidate(t *testing.T) {
 	d := Read()
 	fails := func(sent, received string) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// see remembers what the document shows and an exchange has had.
+// see records which parts of the document occur in an exchange.
 func (d *Document) see(op *Operation, req *http.Request, reqBody []byte, resp *http.Response, respBody []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -29,7 +29,7 @@ func (d *Document) see(op *Operation, req *http.Request, reqBody []byte, resp *h
 	}
 }
 
-// format returns JSON in one form, with members in the same order.
+// format returns JSON in a uniform format, keeping the order of members.
 func format(text []byte) string {
 	v := jsontext.Value(text).Clone()
 	v.Format() // fails if there is no body
@@ -39,9 +39,9 @@ func format(text []byte) string {
 // byGateway are the statuses that only API Gateway returns.
 var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}
 
-// Missing returns a sentence for each thing that the document shows and no exchange passed
-// to Validate has had: a response, an example of a body or a parameter, a header, and a
-// value that the document lists for a header.
+// Missing returns a sentence for each part of the document that has occurred in no exchange
+// passed to Validate: responses, examples of bodies and parameters, headers, and values that
+// the document lists for headers.
 func (d *Document) Missing() (all []string) {
 	missing := func(key, format string, args ...any) {
 		if !d.seen[key] {
@@ -63,7 +63,7 @@ func (d *Document) Missing() (all []string) {
 			}
 			response := fmt.Sprint(op, status)
 			if missing(response, "%s never has the status %d", op, status); !d.seen[response] {
-				continue // nor anything of it
+				continue // its parts are missing too
 			}
 			for name, example := range resp.Content.Examples() {
 				missing(response+format(example), "%s %d never has the example %s, %s", op, status, name, example)
@@ -80,8 +80,8 @@ func (d *Document) Missing() (all []string) {
 	return all
 }
 
-// listed returns the values that the document lists for a header: its example, those
-// enumerated, and the bounds of an integer.
+// listed returns the values that the document lists for a header: its example, enumerated
+// values, and the bounds of an integer.
 func (p *Parameter) listed() (values []any) {
 	if p.Example != nil {
 		values = append(values, p.Example)

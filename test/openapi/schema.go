@@ -61,8 +61,8 @@ func (s *Schema) isInteger() bool {
 }
 
 // checkInteger checks the format int64: a number must be an int64 in
-// its shortest decimal form. To JSON Schema, 1.0 is an integer too. Bounds are
-// checked by minimum and maximum.
+// its shortest decimal form. To JSON Schema, 1.0 is an integer too. The keywords
+// minimum and maximum check bounds.
 func checkInteger(value any) error {
 	text, ok := value.(json.Number)
 	if n, err := text.Int64(); ok && (err != nil || strconv.FormatInt(n, 10) != text.String()) {
