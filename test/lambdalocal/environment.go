@@ -22,9 +22,9 @@ type Options struct {
 	// inherits nothing from the environment of this process.
 	Env []string
 
-	// Timeout is the time that each invocation is told it has. The default is a
-	// minute, since busy machines need more than the 10 s of template.yaml. An
-	// invocation that takes longer isn't ended.
+	// Timeout determines the deadline of each invocation. The default is a minute,
+	// since busy machines need more than the 10 s of template.yaml. Nothing ends an
+	// invocation that takes longer.
 	Timeout time.Duration
 
 	// Freeze stops the process while it waits for an invocation, as Lambda does.
@@ -84,8 +84,8 @@ func environ(runtimeAPI, dir string) []string {
 }
 
 // Invoke sends the function an event and returns its response. It waits until
-// the init phase and earlier invocations have ended. An error is one that Lambda
-// counts, unless ctx has ended.
+// the init phase and earlier invocations have ended. Unless ctx has ended, an
+// error is a Lambda error.
 func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e.invoking.Lock()
 	defer e.invoking.Unlock()
@@ -104,7 +104,7 @@ func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error
 	}
 }
 
-// WaitReady waits until the process asks for an event, for the first time at the
+// WaitReady waits until the process asks for an event, which it does first at the
 // end of its init phase. It returns an error if the process exits.
 func (e *Environment) WaitReady(ctx context.Context) error {
 	select {
@@ -123,8 +123,8 @@ func (e *Environment) exitError() error {
 	return fmt.Errorf("Runtime.ExitError: Runtime exited: %s", e.Cmd.ProcessState)
 }
 
-// Close kills the process, as Lambda does with functions that have no
-// extensions. Then the output is complete.
+// Close kills the process, as Lambda does with functions without extensions.
+// After that, the output is complete.
 func (e *Environment) Close() {
 	e.Kill()
 	e.server.Close()

@@ -17,15 +17,15 @@ const (
 
 type object = map[string]any
 
-// newEvent returns the event, in payload format 2.0, that an HTTP API makes of
+// newEvent returns the event, in payload format 2.0, that an HTTP API creates from
 // the request r with the given body. It returns an error if an HTTP API would
 // reject the request.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 //
-// Where the documentation is silent, events follow captures from real APIs: those in
+// Where the documentation is silent, events follow captures from real APIs:
 // github.com/hotsock/voker, vokerhttp/testdata, and for bodies in base64 pull request
-// 766 of github.com/ministackorg/ministack. The decoded query and the list of cookies,
-// which the service doesn't use, are missing.
+// 766 of github.com/ministackorg/ministack. The decoded query and the list of cookies
+// are missing, since the service doesn't use them.
 func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 	rawPath, rawQuery, _ := strings.Cut(r.RequestURI, "?")
 	path, err := decodePath(rawPath)
@@ -57,9 +57,9 @@ func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 	return json.Marshal(event)
 }
 
-// decodePath returns the path that a function gets from an HTTP API: decoded, cut
-// off at a question mark if there is one now, and decoded again. If decoding
-// fails, the client gets 400.
+// decodePath returns the path that a function gets from an HTTP API. The API decodes
+// the path, cuts it off at a question mark, and decodes it again. If decoding fails,
+// the client gets 400.
 func decodePath(raw string) (string, error) {
 	if !strings.HasPrefix(raw, "/") {
 		return "", fmt.Errorf("invalid path %q", raw)
@@ -73,8 +73,8 @@ func decodePath(raw string) (string, error) {
 }
 
 // headers returns the header fields, with names in lower case and several values
-// joined by a comma. API Gateway's own fields replace the client's. Those about the
-// client's address, which the service doesn't use, are missing.
+// joined by commas. API Gateway's own fields replace the client's. Fields about the
+// client's address are missing, since the service doesn't use them.
 func headers(r *http.Request, length int) map[string]string {
 	all := make(map[string]string)
 	for name, values := range r.Header {

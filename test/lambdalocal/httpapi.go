@@ -28,7 +28,7 @@ func (invoke HTTPAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reject(w, http.StatusBadRequest)
 		return
 	}
-	// The function goes on even if the client disconnects.
+	// The function continues even if the client disconnects.
 	response, err := invoke(context.WithoutCancel(r.Context()), payload)
 	if err != nil {
 		reject(w, http.StatusInternalServerError)
@@ -45,8 +45,8 @@ func reject(w http.ResponseWriter, status int) {
 }
 
 // send sends the function's response, in payload format 2.0. An HTTP API also
-// accepts a response without a status code, or with a body in base64, which the
-// service doesn't use.
+// accepts responses without a status code or with a body in base64, but the
+// service sends none.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html#http-api-develop-integrations-lambda.response
 func send(w http.ResponseWriter, payload []byte) {
 	var resp struct {

@@ -1,5 +1,5 @@
-// Package lambdalocal runs the program of a Lambda function on this machine as
-// Lambda does. An [Environment] is a process of the program with its own Runtime
+// Package lambdalocal runs the program of a Lambda function on this machine, as
+// Lambda would. An [Environment] is a process of the program with its own Runtime
 // API, and an [HTTPAPI] is the API Gateway HTTP API in front of it.
 package lambdalocal
 

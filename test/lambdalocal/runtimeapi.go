@@ -39,7 +39,7 @@ func (e *Environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The signals SIGSTOP and SIGCONT of Linux. Package syscall doesn't have them on
+// The signals SIGSTOP and SIGCONT of Linux. Package syscall doesn't define them on
 // Windows, where this package must compile.
 const stop, cont = syscall.Signal(19), syscall.Signal(18)
 
