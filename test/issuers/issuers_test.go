@@ -14,14 +14,14 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// audience is the audience of access tokens, unless the issuer has its own.
+// audience is the audience of access tokens, unless the issuer sets its own.
 const audience = "urn:plants"
 
-// An issuer is a running issuer and what it is asked for.
+// An issuer is a running issuer, with functions that request tokens from it.
 type issuer struct {
 	url        string
-	settings   []string // of the plain server, beyond the issuer and the audience
-	idAudience string   // of ID tokens, accepted too
+	settings   []string // for the plain server, in addition to the issuer and the audience
+	idAudience string   // of ID tokens, which the server also accepts
 
 	access func(scopes ...string) string // an access token for audience
 	id     func() string                 // an ID token

@@ -20,8 +20,9 @@ import (
 
 const keycloakVersion = "26.7.3"
 
-// installKeycloak returns the directory of Keycloak, 180 MB from Maven Central. It
-// is built for its options, which takes longer than the start.
+// installKeycloak returns the directory of Keycloak, which it downloads from Maven
+// Central (180 MB). It builds Keycloak for its options, which takes longer than the
+// start.
 func installKeycloak(t *testing.T) string {
 	t.Helper()
 	options := []string{"build", "--db=dev-mem", "--cache=local"}
@@ -92,7 +93,7 @@ func (k keycloak) tokens(t *testing.T, realm string, form url.Values) (got token
 	return got
 }
 
-// setUp makes the realm plants with the user alice and a client. The client
+// setUp creates the realm plants with the user alice and a client. The client
 // scope basic adds sub to Keycloak's tokens, and only a mapper adds aud.
 func (k keycloak) setUp(t *testing.T) {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 //go:embed requirements.txt
 var requirements []byte
 
-// Moto has the tokens of Amazon Cognito, but one key for ever and no domain for
-// machine clients. The address of its keys is not Cognito's.
+// Moto issues tokens like Amazon Cognito's, but always with the same key, and it has no
+// domain for machine clients. The address of its keys is not Cognito's.
 func TestMoto(t *testing.T) {
 	t.Parallel()
 	python, err := harness.Python("issuers-python", requirements)
@@ -58,7 +58,7 @@ func TestMoto(t *testing.T) {
 	region, _, _ := strings.Cut(id, "_")
 	issuer{
 		url: "https://cognito-idp." + region + ".amazonaws.com/" + id,
-		// Tokens of Cognito's users name no scopes of the service.
+		// The tokens of Cognito's users name no scope of the service.
 		settings:   []string{"TOKEN_JWKS_URL=" + base + "/" + id + "/.well-known/jwks.json", "REQUIRE_SCOPES=false"},
 		idAudience: client, // of access tokens as well
 		access:     func(...string) string { return tokens.AccessToken },
