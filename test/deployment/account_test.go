@@ -21,12 +21,12 @@ var requirements []byte
 //go:embed standin.py
 var standIn string
 
-// An account is a stand-in for an account of AWS, with a copy of the project to deploy.
+// An account is a stand-in for an AWS account, with a copy of the project to deploy.
 type account struct {
 	process   *harness.Process
 	env       []string
 	dir       string // the copy
-	functions string // those of the shell that docs/deployment.md defines
+	functions string // the shell functions that docs/deployment.md defines
 }
 
 // newAccount starts the stand-in, on free ports.
@@ -53,8 +53,8 @@ func newAccount(t *testing.T) *account {
 	}
 	t.Cleanup(func() { a.process.Stop() })
 	a.process.Await(t, "Running on http://")
-	// The stand-in executes the program of the function, so it is built for this machine and
-	// not for the processor that the template names.
+	// The stand-in runs the function's program on this machine, so it isn't built for the
+	// processor that the template names.
 	a.env = append(template.Python(t).Env, "AWS_ENDPOINT_URL=http://127.0.0.1:"+port, "GOARCH="+runtime.GOARCH)
 	return a
 }
@@ -71,14 +71,14 @@ func makeCertificate(t *testing.T) (certificate, key string) {
 	return certificate, key
 }
 
-// set sets a variable of the commands that follow.
+// set sets an environment variable for the commands that follow.
 func (a *account) set(name, value string) { a.env = append(a.env, name+"="+value) }
 
 // output returns the command that prints an output of the stack.
 func (a *account) output(name string) string { return a.functions + "output " + name }
 
-// run runs commands in the copy of the project, and returns what they print. All
-// questions are answered with y.
+// run runs commands in the copy of the project, and returns their output. It answers all
+// questions with y.
 func (a *account) run(t *testing.T, script string) string {
 	t.Helper()
 	return a.runIn(t, a.dir, script)

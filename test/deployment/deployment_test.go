@@ -1,7 +1,7 @@
 //go:build deployment
 
 // Package deployment deploys template.yaml to a stand-in for AWS, with the commands of
-// the pages, and uses the service there. standin.py says what the stand-in can't show.
+// the pages, and uses the service there. standin.py describes what the stand-in can't show.
 package deployment
 
 import (
@@ -23,7 +23,7 @@ const (
 	operationsPage = "docs/operations.md"
 )
 
-// TestDeployment is the life of a stack. Each step needs those before it.
+// TestDeployment is the life of a stack. Each step needs the earlier steps.
 func TestDeployment(t *testing.T) {
 	a := newAccount(t)
 	for _, step := range []struct {
@@ -45,8 +45,8 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// firstDeployment deploys a stack whose code has one text changed, creates a user, and
-// makes the first requests. The plant with the id 8 then stays.
+// firstDeployment deploys a stack with one text in the code changed, creates a user, and
+// sends the first requests. The plant with the id 8 remains.
 func firstDeployment(t *testing.T, a *account) {
 	a.run(t, "sed -i.new 's/no such path/an earlier text/' internal/handlers/*.go && make deploy")
 	first := block(t, deploymentPage, "BASE=$(output BaseUrl)")
@@ -89,7 +89,7 @@ func newVersion(t *testing.T, a *account) {
 	a.expectPlant(t)
 }
 
-// workflowCommand returns the command with which deploy.yml deploys to staging.
+// workflowCommand returns the command that deploys to staging in deploy.yml.
 func workflowCommand(t *testing.T) string {
 	var workflow struct {
 		Jobs map[string]struct {
@@ -112,7 +112,7 @@ func workflowCommand(t *testing.T) string {
 	return ""
 }
 
-// earlierVersion gives all traffic to the first version, and back to the second one.
+// earlierVersion moves all traffic to the first version, and back to the second one.
 func earlierVersion(t *testing.T, a *account) {
 	commands := block(t, operationsPage, "FUNCTION=$(aws cloudformation") + block(t, operationsPage, "aws lambda update-alias")
 	version := func(n string) string {
@@ -124,8 +124,8 @@ func earlierVersion(t *testing.T, a *account) {
 	a.expectUnknownPath(t, "no such path")
 }
 
-// newParameters deploys the same build with other parameters. They must reach the version
-// that has the traffic, and the API.
+// newParameters deploys the same build with other parameters. They must reach the live
+// version and the API.
 func newParameters(t *testing.T, a *account) {
 	a.run(t, "sam deploy --parameter-overrides LogLevel=debug CorsOrigins=https://pages.example")
 	got := a.run(t, `aws lambda get-function-configuration --function-name "$FUNCTION" --qualifier live --query Environment.Variables.LOG_LEVEL --output text`)
@@ -138,16 +138,17 @@ func newParameters(t *testing.T, a *account) {
 	}
 }
 
-// acceptance runs the acceptance suite on the stack, here with CORS. It leaves no users.
+// acceptance runs the acceptance suite against the stack, here with CORS. The suite must
+// leave no users behind.
 func acceptance(t *testing.T, a *account) {
 	a.runIn(t, "../..", "make acceptance-stack")
 	if users := a.run(t, `aws cognito-idp list-users --user-pool-id "$(`+a.output("UserPoolId")+`)" --query 'Users[].Username' --output text`); users != "alice" {
-		t.Errorf("after the acceptance suite the pool has the users %s, want alice", users)
+		t.Errorf("after the acceptance suite the pool contains the users %s, want alice", users)
 	}
 	a.expectPlant(t)
 }
 
-// refused deploys a value that the template rejects. Whoever runs it sees which.
+// refused deploys an invalid parameter, which the error must name.
 func refused(t *testing.T, a *account) {
 	out := a.run(t, "! sam deploy --parameter-overrides LogLevel=loud 2>&1")
 	if !strings.Contains(out, "LogLevel") {
@@ -156,7 +157,7 @@ func refused(t *testing.T, a *account) {
 	a.expectPlant(t)
 }
 
-// remove deletes the stack, which leaves the table and the user pool.
+// remove deletes the stack, but the table and the user pool must remain.
 func remove(t *testing.T, a *account) {
 	out := a.run(t, a.functions+block(t, deploymentPage, "make delete")+`echo; echo "$TABLE $POOL"`)
 	table, pool, _ := strings.Cut(lastLine(out), " ")
@@ -167,7 +168,7 @@ func remove(t *testing.T, a *account) {
 	a.run(t, `aws cognito-idp describe-user-pool --user-pool-id "$POOL"`)
 }
 
-// adopt deploys a new stack for the old table and pool. Its users find their plants.
+// adopt deploys a new stack for the old table and pool. Users must find their plants.
 func adopt(t *testing.T, a *account) {
 	a.run(t, block(t, operationsPage, "CLIENTS=$(aws cognito-idp list-user-pool-clients"))
 	a.set("BASE", a.run(t, a.output("BaseUrl")))
@@ -177,7 +178,7 @@ func adopt(t *testing.T, a *account) {
 // lastLine returns the last line of a text.
 func lastLine(text string) string { return text[strings.LastIndex(text, "\n")+1:] }
 
-// block returns the one sh block of a page that contains the text, without indentation.
+// block returns the only sh block of a page that contains the text.
 func block(t *testing.T, page, text string) (found string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$").FindAllStringSubmatch(readFile(t, page), -1) {
@@ -185,12 +186,12 @@ func block(t *testing.T, page, text string) (found string) {
 			continue
 		}
 		if found != "" {
-			t.Fatalf("%s has several blocks of commands with %s", page, text)
+			t.Fatalf("%s contains several blocks of commands with %s", page, text)
 		}
 		found = m[1]
 	}
 	if found == "" {
-		t.Fatalf("%s has no block of commands with %s", page, text)
+		t.Fatalf("%s contains no block of commands with %s", page, text)
 	}
 	return found
 }

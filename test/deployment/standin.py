@@ -1,11 +1,11 @@
 """Starts MiniStack, a stand-in for AWS, and adds what it lacks for template.yaml:
 standin.py PORT TLS_PORT CERTIFICATE KEY. It listens on the loopback interface.
 
-What this file adds proves nothing about AWS, such as that CloudFormation knows a type, or
-that API Gateway imports routes from an API's document. Nothing here shifts traffic,
-evaluates alarms, limits requests, or serves a domain of one's own. MiniStack encodes
-responses again, adds headers to them, and may change paths and methods of requests. All
-this holds for the version of MiniStack in requirements.txt.
+What this file adds proves nothing about AWS, for example that CloudFormation supports a
+type, or that API Gateway imports routes from an API's document. Nothing here shifts
+traffic, evaluates alarms, limits requests, or serves a custom domain. MiniStack encodes
+responses again, adds headers to them, and may change the paths and methods of requests.
+This describes the version of MiniStack in requirements.txt.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ address = "127.0.0.1:" + port
 os.environ.update(
     AUTH="true",  # check what the roles may do
     GATEWAY_PORT=port,
-    IOT_MTLS_ENABLED="false",  # which would take a fixed port
-    # The function gets this environment, too.
+    IOT_MTLS_ENABLED="false",  # it would need a fixed port
+    # The function also gets this environment.
     AWS_ENDPOINT_URL="http://" + address,
     SSL_CERT_FILE=certificate,
 )
@@ -46,8 +46,8 @@ def apply_transforms(template, provided=None, previous=None):
 changesets._apply_transforms = handlers._apply_transforms = apply_transforms
 transform.transform = lambda template, _, policies: translate(template, dict(parameters), policies)
 
-# It lacks AWS::IAM::RolePolicy, which is an AWS::IAM::Policy of one role. Another name
-# replaces it.
+# It lacks AWS::IAM::RolePolicy, which is an AWS::IAM::Policy for one role. A policy with
+# another name replaces it.
 policy = kinds["AWS::IAM::Policy"]
 
 
@@ -80,7 +80,7 @@ attributes = provisioners._cognito_user_pool_attributes
 provisioners._cognito_user_pool_attributes = lambda pool: {
     **attributes(pool), "ProviderURL": "https://" + attributes(pool)["ProviderName"]}
 
-# It refuses alarms on several metrics. So the first metric is stored.
+# It rejects alarms on several metrics, so only the first metric is stored.
 alarm_record = provisioners._cw_metric_alarm_record
 
 
@@ -92,7 +92,7 @@ def first_metric(name, props):
 
 provisioners._cw_metric_alarm_record = first_metric
 
-# It ignores the Body of an HTTP API, which has the CORS settings and the routes. The
+# It ignores the Body of an HTTP API, which contains the CORS settings and the routes. The
 # endpoint is a path at this address, since not every resolver knows names below .localhost.
 api = dict(kinds["AWS::ApiGatewayV2::Api"])
 
@@ -124,7 +124,7 @@ def update_api(id, old, new, stack, logical_id):
 kinds["AWS::ApiGatewayV2::Api"].update(create=create_api, update=update_api)
 
 
-# The function fetches the pool's keys from AWS's own address. A proxy leads that here.
+# The function fetches the pool's keys from AWS's own address. A proxy redirects that here.
 async def connect(reader, writer):
     await reader.readuntil(b"\r\n\r\n")
     keys_reader, keys_writer = await asyncio.open_connection("127.0.0.1", int(tls_port))
