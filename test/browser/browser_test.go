@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // The first integer that JavaScript rounds, to 9007199254740992.
 const large = "9007199254740993"
 
-// A user gets a token, creates and lists a plant, and deletes it by the id that the
-// list shows.
+// A user gets a token, creates and lists a plant, and deletes it with the id from the
+// list.
 func TestSwaggerUI(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, harness.StartServer(t, harness.Environ(), t.TempDir()).Base)
@@ -61,7 +61,7 @@ func TestSwaggerUI(t *testing.T) {
 	execute(remove, "204")
 	execute(list, "200", "[]")
 
-	for range 3 { // the schemas, and what is in them
+	for range 3 { // open the schemas, and the parts inside them
 		eval[any](b, "document.querySelectorAll('[aria-expanded=false], .json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)').forEach(e => e.click())")
 	}
 	b.sees("#ui", "Any signed 64-bit integer", "2147483647") // a bound that isn't rounded
