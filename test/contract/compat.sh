@@ -1,12 +1,12 @@
 #!/bin/sh
-# Fails if api/openapi.yaml could break a client of the last release (tag v1.2.3).
-# Arguments: the command that runs oasdiff.
+# Fails if api/openapi.yaml could break a client of the last release, the last tag such
+# as v1.2.3. The arguments are the command that runs oasdiff.
 set -eu
 cd "$(dirname "$0")/../.."
 
-# A download without history would have nothing to compare with, and pass.
+# Without the history, there would be nothing to compare with, and the check would pass.
 if ! git ls-files --error-unmatch api/openapi.yaml >/dev/null 2>&1; then
-	echo "compatibility: needs git and the repository's history, to find the last version: run it in a clone" >&2
+	echo "compatibility: finding the last version needs git and the repository's history: run this in a clone" >&2
 	exit 1
 fi
 

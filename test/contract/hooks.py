@@ -21,7 +21,7 @@ def plain(value):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Repair a valid body that the service would refuse. Schemathesis often repeats ids, which are then in use (error 40003)."""
+    """Repair a valid body that the service would reject. Schemathesis often repeats ids, which are then in use (error 40003)."""
     if case.meta is None or not case.meta.generation.mode.is_positive or not isinstance(case.body, dict):
         return
     case.body = plain(case.body)

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 
 var seed = flag.Int("seed", 1, "the seed of schemathesis's requests")
 
-// minCases is the least number of requests.
+// minCases is the minimum number of requests.
 const minCases = 2000
 
 // settings are the files that schemathesis reads in its working directory.
@@ -34,8 +34,8 @@ var settings embed.FS
 //go:embed requirements.txt
 var requirements []byte
 
-// TestSchemathesis runs schemathesis on the plain server. It must be thorough, and
-// exit without a finding. Package handlers compares the document with more rules.
+// TestSchemathesis runs schemathesis against the plain server. It must be thorough
+// and find nothing. The tests of package handlers check the document in more detail.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	p := harness.StartServer(t, harness.Environ(), t.TempDir())
