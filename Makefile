@@ -1,4 +1,4 @@
-# What people and CI run. `make help` lists it.
+# The commands that people and CI run. `make help` lists them.
 
 .PHONY: help run test acceptance check ci fuzz bench api-compat contract issuers deployment rename check-rename
 
@@ -8,7 +8,8 @@ help: ## list the targets
 # need stops make unless the command $1, from the address $2, is installed.
 need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
 
-# Not go run, which exits with 1 after Ctrl-C, even if the service has stopped cleanly.
+# This doesn't use go run, which exits with 1 after Ctrl-C even if the service has stopped
+# cleanly.
 run: ## run the service on this machine
 	@$(call need,go,https://go.dev/dl/)
 	@go build -o bin/ ./cmd/local && exec bin/local
@@ -16,15 +17,16 @@ run: ## run the service on this machine
 test: ## run all tests
 	go test -timeout 30m ./...
 
-# The users are in the environment: see TestDeployment in test/e2e.
+# Environment variables specify the users: see TestDeployment in test/e2e.
 acceptance: ## run the acceptance suite against a deployment: BASE=https://… TOKEN_URL=https://…
 	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
 	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
-# These tools have a go.mod, so the service's lists only what the service and its tests import.
+# The tools have their own go.mod, so the service's lists only what the service and its
+# tests import.
 TOOL = go tool -modfile=test/tools/go.mod
 
-check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mod, workflows, other systems
+check: ## check formatting, vet, staticcheck, races, go.mod, workflows and other systems
 	! "$$(go env GOROOT)/bin/gofmt" -l api cmd internal test | grep .
 	go vet ./...
 	$(TOOL) staticcheck ./...
@@ -35,8 +37,9 @@ check: ## what a reviewer would find: formatting, vet, staticcheck, races, go.mo
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
 
-# Not issuers and deployment, which download much. Without arguments .ci/run runs them too.
-ci: check check-rename api-compat contract ## what .github/workflows/ci.yml runs with the pinned toolchain
+# Issuers and deployment are left out, since they download much. Without arguments, .ci/run
+# runs them too.
+ci: check check-rename api-compat contract ## run what .github/workflows/ci.yml runs with the pinned toolchain
 
 FUZZTIME ?= 1m
 
@@ -48,7 +51,7 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 ROUNDS ?= 30
 
-bench: ## measure the speeds in docs/costs.md; needs Linux
+bench: ## measure the times in docs/costs.md; needs Linux
 	go run ./test/bench -rounds $(ROUNDS)
 	go test -run '^$$' -bench . ./internal/handlers ./internal/bolt
 
@@ -57,19 +60,19 @@ api-compat: ## check that api/openapi.yaml breaks no client of the last version
 
 SEED ?= 1
 
-# The tag keeps out of `go test ./...` what takes minutes and Python.
-contract: ## try api/openapi.yaml with schemathesis; SEED=n for other requests
+# These tests take minutes and need Python. The tag keeps them out of `go test ./...`.
+contract: ## test the service against api/openapi.yaml with schemathesis; SEED=n for other requests
 	go vet -tags contract ./test/contract
 	$(TOOL) staticcheck -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
-# The tag keeps out of `go test ./...` what downloads hundreds of megabytes.
-issuers: ## try tokens of real issuers: Keycloak, and moto's Cognito; needs Python, Java 17, Maven
+# These tests download hundreds of megabytes. The tag keeps them out of `go test ./...`.
+issuers: ## test tokens from Keycloak, and from moto's Cognito; needs Python, Java 17, Maven
 	go vet -tags issuers ./test/issuers
 	$(TOOL) staticcheck -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
 
-# The tag keeps out of `go test ./...` what downloads a stand-in for AWS.
+# These tests download a stand-in for AWS. The tag keeps them out of `go test ./...`.
 deployment: ## deploy to a stand-in for AWS, with the commands of the pages; needs Python
 	go vet -tags deployment ./test/deployment
 	$(TOOL) staticcheck -tags deployment ./test/deployment
@@ -78,21 +81,21 @@ deployment: ## deploy to a stand-in for AWS, with the commands of the pages; nee
 rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
 	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
 
-check-rename: ## rename a copy, build it, and run the quick half of its tests
+check-rename: ## rename a copy, build it, and run its quick tests
 	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
 	cd "$$copy" && git init -q && git add -A && \
 	$(MAKE) rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids && \
 	go build ./... && go test ./internal/... ./test/docs
 
-# For Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, like
-# --config-env of sam.
+# The targets for Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, as
+# sam's --config-env does.
 
 .PHONY: build-PlantFunction build deploy acceptance-stack logs delete snapshot dynamodb start-api
 
 CONFIG_ENV ?= default
 STACK ?= $(if $(filter production,$(CONFIG_ENV)),plants-production,plants)
 
-# The processor of the function: Architectures in template.yaml is the same.
+# The function's processor architecture, as in Architectures in template.yaml.
 GOARCH ?= arm64
 
 # sam build runs this target in a copy of the repository.
@@ -101,7 +104,7 @@ build-PlantFunction:
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
-# The time makes every build a version of its own: see Description of PlantFunction.
+# The time makes every build a new version: see Description of PlantFunction.
 COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null),unknown)
 CHANGED = $(if $(shell git status --porcelain 2>/dev/null),+)
 REVISION = $(COMMIT)$(CHANGED).$(shell date -u +%y%m%d%H%M%S)
@@ -127,11 +130,11 @@ logs: ## follow the logs of the function and the API
 
 delete: ## delete the stack, but keep the table and the user pool
 	@$(call need,sam,$(SAM_CLI))
-	@echo 'This deletes the stack "$(STACK)". Its table and its user pool stay.'
+	@echo 'This deletes the stack "$(STACK)". Its table and its user pool remain.'
 	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
 
-# With CI=true the test fails without Python. Otherwise it would be skipped.
-snapshot: ## write test/template/testdata again: what CloudFormation makes of template.yaml; needs Python
+# With CI=true, the test fails if Python is missing. Otherwise it would be skipped.
+snapshot: ## rewrite the snapshots of template.yaml in test/template/testdata; needs Python
 	CI=true go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
@@ -140,8 +143,8 @@ dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions 
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
-# This builds for the processor of this machine, and says so in the built template. Otherwise
-# Docker would have to emulate another processor. The build has a folder of its own, since
+# This builds for this machine's processor, and changes the built template accordingly, so
+# that Docker needn't emulate another processor. It builds in a separate folder, since
 # sam deploy deploys .aws-sam/build.
 HOST_GOARCH = $(shell go env GOHOSTARCH)
 
@@ -150,7 +153,7 @@ start-api: ## run the function with sam local at http://127.0.0.1:3000; needs th
 	@$(call need,sam,$(SAM_CLI))
 	@$(call need,curl,https://curl.se/download.html)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
-		{ echo 'no keys at $(LOCAL_ISSUER): start the plain server there first: it issues the tokens' >&2; exit 1; }; \
+		{ echo 'no keys at $(LOCAL_ISSUER): first start the plain server there, which issues the tokens' >&2; exit 1; }; \
 	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
 	GOARCH=$(HOST_GOARCH) sam build --build-dir .aws-sam/local
