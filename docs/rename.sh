@@ -3,9 +3,9 @@
 #
 #	docs/rename.sh github.com/you/orchids orchid orchids "Orchid House"
 #
-# The arguments are the module path, what replaces "plant" and "plants", and what
-# replaces the title "Plant Store", by default "Orchid Service". It first renames a
-# copy, so that names that clash with others change nothing. It needs git, perl and Go.
+# The arguments are the module path, the words that replace "plant" and "plants", and the
+# title that replaces "Plant Store", by default "Orchid Service". The script first renames
+# a copy, so that clashing names change nothing. It needs git, perl and Go.
 set -eu
 fail() {
 	echo "rename: $*" >&2
@@ -34,8 +34,8 @@ done
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
-# The module path comes first, since it may have the old words in it. Then "a" or
-# "an" is made to fit the new name. A test percent-encodes a path.
+# The module path comes first, since it may contain the old words. Then "a" or "an" is
+# adapted to the new name. A test percent-encodes a path.
 rename='BEGIN {
 		($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)};
 		$n = $s =~ /^[aeiou]/ ? "n" : "";
@@ -63,7 +63,7 @@ rename_tree() {
 	gofmt -w .
 }
 
-# First in a copy, so that names that clash change nothing here.
+# Rename a copy first, so that clashing names change nothing here.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
@@ -72,7 +72,7 @@ git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
 	git init -q
 	git add -A
 	rename_tree
-	errors=$(go vet -tags contract,deployment,issuers ./... 2>&1) || fail "the new names clash with names in the code, in lines such as these:
+	errors=$(go vet -tags contract,deployment,issuers ./... 2>&1) || fail "the new names clash with names in the code, for example in these lines:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
 )
