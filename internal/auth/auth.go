@@ -106,7 +106,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 // verifyCached is like verify, but returns a cached token if the issuer's keys haven't
 // changed. New keys may lack the one that signed the token.
 func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, begunBefore := sha256.Sum256([]byte(raw)), v.issuerKeys.begun.Load()
+	hash, begunAtArrival := sha256.Sum256([]byte(raw)), v.issuerKeys.fetchesBegun.Load()
 	if cached := v.cache.lookup(hash); cached != nil {
 		keySet, err := v.issuerKeys.current(ctx)
 		if err != nil {
@@ -116,7 +116,7 @@ func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken
 			return cached, nil
 		}
 	}
-	verified, err := v.verify(ctx, raw, begunBefore)
+	verified, err := v.verify(ctx, raw, begunAtArrival)
 	if err != nil {
 		return nil, err
 	}

@@ -33,10 +33,10 @@ type issuerKeys struct {
 	fixed    *KeySet          // configured keys, or nil to fetch them
 	now      func() time.Time // wallClock, except in tests
 
-	known    atomic.Pointer[knownKeys]
-	begun    atomic.Int64  // how many fetches have begun: unlike times, it orders fetches and requests exactly
-	fetching chan struct{} // a lock: full during a fetch
-	searches *rate.Limiter // limits the fetches for tokens that the known keys don't verify
+	known        atomic.Pointer[knownKeys]
+	fetchesBegun atomic.Int64  // how many fetches have begun: unlike times, it orders fetches and requests exactly
+	fetching     chan struct{} // a lock: full during a fetch
+	searches     *rate.Limiter // limits the fetches for tokens that the known keys don't verify
 }
 
 // knownKeys is what is known after a fetch. It is immutable; the next fetch replaces it.
@@ -124,20 +124,20 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 // there are no others or the budget is spent, and an error if they can't be fetched.
 //
 // The issuer may have published a key during an earlier fetch. So search trusts only a fetch
-// that began after the request arrived, and otherwise starts one. begunBefore is how many
+// that began after the request arrived, and otherwise starts one. begunAtArrival is how many
 // fetches had begun when the request arrived.
-func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunBefore int64) (*KeySet, error) {
+func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunAtArrival int64) (*KeySet, error) {
 	if k.fixed != nil {
 		return nil, nil
 	}
 	known := k.known.Load()
-	if known.set == rejected && known.number <= begunBefore {
+	if known.set == rejected && known.number <= begunAtArrival {
 		if !k.lock(ctx, fetchTimeout) {
 			return nil, errFetching
 		}
 		defer k.unlock()
 		known = k.known.Load()
-		if known.set == rejected && known.number <= begunBefore && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
+		if known.set == rejected && known.number <= begunAtArrival && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
 			known = k.fetch(context.WithoutCancel(ctx))
 		}
 	}
@@ -203,7 +203,7 @@ func (k *issuerKeys) unlock() { <-k.fetching }
 // hold the lock.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next, began := *k.known.Load(), k.now()
-	next.number = k.begun.Add(1)
+	next.number = k.fetchesBegun.Add(1)
 	var set *KeySet
 	next.address, set, next.err = k.read(ctx, next.address)
 	switch {

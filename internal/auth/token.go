@@ -35,8 +35,8 @@ var algorithms = []jose.SignatureAlgorithm{
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //
 // [verifiedToken.validAt] checks the dates, because a token in the cache can expire.
-// begunBefore is how many fetches of keys had begun when the request arrived.
-func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*verifiedToken, error) {
+// begunAtArrival is how many fetches of keys had begun when the request arrived.
+func (v *Verifier) verify(ctx context.Context, raw string, begunAtArrival int64) (*verifiedToken, error) {
 	t, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*
 	if err != nil {
 		return nil, err
 	}
-	if verified.keySet, err = v.checkSignature(ctx, t, begunBefore); err != nil {
+	if verified.keySet, err = v.checkSignature(ctx, t, begunAtArrival); err != nil {
 		return nil, err
 	}
 	if err := v.readScopes(&verified.caller, t.claims); err != nil {
@@ -56,7 +56,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunBefore int64) (*
 
 // checkSignature returns the keys that verify the token. If the known keys don't, it
 // searches for newer ones: the issuer may have added a key, under any kid.
-func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int64) (*KeySet, error) {
+func (v *Verifier) checkSignature(ctx context.Context, t *token, begunAtArrival int64) (*KeySet, error) {
 	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
 	if err != nil { // for example, a malformed jwk
@@ -71,7 +71,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, begunBefore int
 		if fault == nil {
 			return keySet, nil
 		}
-		newer, err := v.issuerKeys.search(ctx, keySet, begunBefore)
+		newer, err := v.issuerKeys.search(ctx, keySet, begunAtArrival)
 		switch {
 		case err != nil: // not a 503, since anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)

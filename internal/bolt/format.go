@@ -43,7 +43,7 @@ const format = "1"
 type value struct {
 	Name      string    `json:"name"`
 	Tag       *string   `json:"tag,omitzero"`
-	CreatedAt time.Time `json:"created_at"` // UTC, RFC 3339
+	CreatedAt time.Time `json:"created_at"` // UTC; for people who look into the file
 }
 
 // ownerPrefix returns the common prefix of the keys of owner's plants. It panics unless
