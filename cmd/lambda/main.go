@@ -47,11 +47,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := dynamo.LoadConfig(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	client, err := dynamo.NewClient(settings, log)
+	client, err := dynamo.NewClientFromEnv(ctx, log)
 	if err != nil {
 		return nil, err
 	}

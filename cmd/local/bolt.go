@@ -9,13 +9,13 @@ import (
 // plantsFile is the name of the embedded store's file in the data directory.
 const plantsFile = "plants.db"
 
-func openBolt(dir string) (*openStore, error) {
+func openBolt(dir string) (*storage, error) {
 	path := filepath.Join(dir, plantsFile)
 	store, err := bolt.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &openStore{
+	return &storage{
 		Store: store,
 		close: store.Close,
 		where: path + " (to start over, stop the program and delete the file)",

@@ -29,12 +29,8 @@ func defaultStore(getenv func(string) string) string {
 // startTimeout limits the wait for credentials and a table. Tests change it.
 var startTimeout = 10 * time.Second
 
-func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openStore, error) {
-	settings, err := dynamo.LoadConfig(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	client, err := dynamo.NewClient(settings, log)
+func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage, error) {
+	client, err := dynamo.NewClientFromEnv(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +51,7 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*openSto
 	if err := prepareTable(ctx, store, dynamo.IsDynamoDBLocal(client.Options().BaseEndpoint), table); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	return &openStore{
+	return &storage{
 		Store: store,
 		close: func() error { return nil },
 		where: where + ", table " + table,

@@ -77,8 +77,8 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	return o, nil
 }
 
-// An openStore is the store of plants, and what the program needs to close and describe it.
-type openStore struct {
+// A storage is the store of plants, and what the program needs to close and describe it.
+type storage struct {
 	plants.Store
 	close func() error
 	where string // for the start-up messages

@@ -45,18 +45,17 @@ type Config struct {
 
 // A Caller is the sender of a request. The zero Caller has no scope.
 type Caller struct {
-	Subject       string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
-	scopes        []string // of the service
-	whyRestricted string   // see WhyRestricted
+	Subject        string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
+	scopes         []string // of the service
+	scopeDiagnosis string   // see ScopeDiagnosis
 }
 
 // Allows reports whether the caller has the scope. Scopes that weren't given to [New]
 // are never allowed.
 func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// WhyRestricted explains, for the log, why the caller lacks a scope and how to fix it. It
-// returns "" if the caller has all scopes because its token names none.
-func (c Caller) WhyRestricted() string { return c.whyRestricted }
+// ScopeDiagnosis explains, for the log, why the caller lacks a scope and how to fix it.
+func (c Caller) ScopeDiagnosis() string { return c.scopeDiagnosis }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {

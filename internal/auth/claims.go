@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"example.com/plantstore/internal/excerpt"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"example.com/plantstore/internal/logging"
 )
 
 const (
@@ -45,7 +44,7 @@ func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
 		return nil, err
 	}
 	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s, not %s", logging.Quote(issuer), logging.Quote(v.config.Issuer))
+		return nil, invalid("iss is %s, not %s", excerpt.Quote(issuer), excerpt.Quote(v.config.Issuer))
 	}
 	if err := checkKind(claims); err != nil {
 		return nil, err
@@ -81,8 +80,10 @@ var (
 // and some put scopes into ID and refresh tokens. checkKind makes no guesses from other
 // claims; the scope check rejects the remaining tokens.
 func checkKind(claims members) error {
-	if cnf := string(claims["cnf"]); cnf != "" && cnf != "null" && cnf != `""` { // RFC 7800 section 3.1; DPoP (RFC 9449) and mutual TLS (RFC 8705)
-		return invalid("it has the claim cnf: the token is bound to a key: configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
+	// RFC 7800 section 3.1, for DPoP (RFC 9449) and mutual TLS (RFC 8705). A cnf without a
+	// value binds nothing.
+	if cnf := string(claims["cnf"]); cnf != "" && cnf != "null" && cnf != `""` {
+		return invalid("the token is bound to a key (claim cnf): configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
 	}
 	if use, _ := unquote(claims["token_use"]); claims.has("token_use") && use != "access" { // Amazon Cognito
 		return wrongKind("token_use", use)
@@ -91,7 +92,9 @@ func checkKind(claims members) error {
 	if claims.has("typ") && !slices.Contains([]string{"bearer", "jwt", "at+jwt"}, strings.ToLower(typ)) {
 		return wrongKind("typ", typ)
 	}
-	for _, claim := range []string{"type", "token_type", "tokenType", "token_class"} { // these may also name a user's type
+	// Pocket ID, Casdoor and others. These claims may also name something else, such as a
+	// type of user.
+	for _, claim := range []string{"type", "token_type", "tokenType", "token_class"} {
 		kind, _ := unquote(claims[claim])
 		if slices.Contains(otherKinds, separators.Replace(strings.ToLower(kind))) {
 			return wrongKind(claim, kind)
@@ -103,7 +106,7 @@ func checkKind(claims members) error {
 // wrongKind returns the error for a claim that identifies another kind of token. The
 // value is "" if it isn't a string.
 func wrongKind(claim, value string) error {
-	return invalid("the claim %s is %s: send the access token", claim, logging.Quote(value))
+	return invalid("the claim %s is %s: send the access token", claim, excerpt.Quote(value))
 }
 
 // checkAudience checks that the token is for this service. Amazon Cognito's access
@@ -119,7 +122,7 @@ func (v *Verifier) checkAudience(claims members) error {
 	}
 	accepted := v.config.Audiences
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(accepted, a) }) {
-		return invalid("%s is %s, accepted are %s", name, logging.Quote(strings.Join(audiences, " ")), logging.Quote(strings.Join(accepted, " ")))
+		return invalid("%s is %s, accepted are %s", name, excerpt.Quote(strings.Join(audiences, " ")), excerpt.Quote(strings.Join(accepted, " ")))
 	}
 	return nil
 }
@@ -162,11 +165,11 @@ func (v *Verifier) readScopes(caller *Caller, claims members) error {
 	}
 	switch {
 	case len(caller.scopes) > 0:
-		caller.whyRestricted = "it names " + logging.Quote(all)
+		caller.scopeDiagnosis = "it names " + excerpt.Quote(all)
 	case v.config.ScopesOptional:
 		caller.scopes = v.scopes
 	default:
-		caller.whyRestricted = "it names " + logging.Quote(all) + ", no scope of this service: configure the issuer to include it in scope or scp, or, " +
+		caller.scopeDiagnosis = "it names " + excerpt.Quote(all) + ", no scope of this service: configure the issuer to include it in scope or scp, or, " +
 			"to let such tokens do everything, set REQUIRE_SCOPES=false (in a deployment, RequireScopes=false)"
 	}
 	return nil

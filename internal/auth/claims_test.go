@@ -102,7 +102,7 @@ func TestClaims(t *testing.T) {
 		{"", `"type":["refresh_token"]`, ""},
 		{"", `"type":"AccessToken","tokenType":"access-token","token_class":"access_token","token_type":"Bearer"`, ""},
 		{"", `"token_class":"access_token","type":"user"`, ""},
-		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key: configure the issuer or the client to use bearer tokens"},
+		{"", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key (claim cnf): configure the issuer or the client to use bearer tokens"},
 		{"", `"cnf":null`, ""},
 		{"", `"cnf":""`, ""},
 		// Some issuers put the scopes into all their tokens.

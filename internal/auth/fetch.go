@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/excerpt"
 )
 
 const (
@@ -48,7 +48,9 @@ func (k *issuerKeys) read(ctx context.Context, address string) (next string, set
 	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	if address == "" { // A slow issuer may leave no time for the keys, but the next fetch knows their address.
+	if address == "" {
+		// The two documents share the time. If an issuer is too slow for both, this fetch
+		// fails, but returns the address. So the next one can read both concurrently.
 		if address, err = k.readMetadata(ctx); err == nil {
 			set, err = k.readKeys(ctx, address)
 		}
@@ -66,7 +68,7 @@ func (k *issuerKeys) read(ctx context.Context, address string) (next string, set
 	case err != nil && metadataErr != nil: // either may be the cause
 		err = fmt.Errorf("%w; %w", err, metadataErr)
 	case metadataErr != nil:
-		k.warn("metadata of the token issuer not fetched; the keys were", metadataErr)
+		k.warn("fetched the token keys, but not the issuer's metadata", metadataErr)
 	}
 	return cmp.Or(moved, address), set, err
 }
@@ -103,7 +105,7 @@ func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
 	}
 	issuer, _ := unquote(m["issuer"])
 	if issuer != k.issuer {
-		return "", fmt.Errorf("its issuer is %s, not %s", logging.Quote(issuer), logging.Quote(k.issuer))
+		return "", fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(issuer), excerpt.Quote(k.issuer))
 	}
 	address, _ := unquote(m["jwks_uri"])
 	if err := CheckURL(address); err != nil {
@@ -134,7 +136,7 @@ func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []
 		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
 	case err == nil:
 		if err = parse(body); err != nil {
-			err = fmt.Errorf("%w (content type %s)", err, logging.Quote(resp.Header.Get("Content-Type")))
+			err = fmt.Errorf("%w (content type %s)", err, excerpt.Quote(resp.Header.Get("Content-Type")))
 		}
 	}
 	if err != nil {

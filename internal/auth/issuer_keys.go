@@ -20,8 +20,9 @@ import (
 //     are an hour old, one request fetches them again. The others don't wait.
 //   - A new key works at once. If the known keys don't verify a token, its request fetches
 //     them again, or waits for a fetch that began after the request arrived.
-//   - Made-up tokens don't flood the issuer. They can cause three fetches at once, then one
-//     every 2 s. Other tokens never wait for these.
+//   - Made-up tokens don't flood the issuer. They can cause a burst of three fetches, then
+//     one every 2 s; while they do, a new key may take as long. Tokens signed by known keys
+//     never wait for these fetches.
 //   - While the issuer is down, its keys are used until they are a day old. Without keys,
 //     requests get ErrKeysUnavailable, and one request tries again every 5 s.
 type issuerKeys struct {
@@ -110,7 +111,7 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		defer k.unlock()
 		known = k.known.Load()
 		if k.age(known.fetched) >= refreshAfter && k.age(known.failed) >= pause {
-			known = k.fetch(context.WithoutCancel(ctx))
+			known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, also if this client disconnects
 		}
 		err = known.err
 	}
@@ -138,7 +139,7 @@ func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunAtArriva
 		defer k.unlock()
 		known = k.known.Load()
 		if known.set == rejected && known.number <= begunAtArrival && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
-			known = k.fetch(context.WithoutCancel(ctx))
+			known = k.fetch(context.WithoutCancel(ctx)) // as in current
 		}
 	}
 	if known.set == rejected {

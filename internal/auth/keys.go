@@ -11,11 +11,10 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/plantstore/internal/excerpt"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"example.com/plantstore/internal/logging"
 )
 
 const (
@@ -55,7 +54,7 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 			tried++
 		}
 	}
-	switch kid := logging.Quote(kid); {
+	switch kid := excerpt.Quote(kid); {
 	case tried > 0:
 		return invalid("wrong signature, by %s with key %s", alg, kid)
 	case unusable > 0:

@@ -212,7 +212,7 @@ func TestSlowDocuments(t *testing.T) {
 // A failed fetch logs one line, which shows whether the keys were read.
 func TestMetadataFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const nothing, keysOnly = `msg="token keys not fetched" cause="`, `msg="metadata of the token issuer not fetched; the keys were" cause="`
+		const nothing, keysOnly = `msg="token keys not fetched" cause="`, `msg="fetched the token keys, but not the issuer's metadata" cause="`
 		d := newDiscovered(t)
 		pages := d.pages
 		d.pages = nil

@@ -80,7 +80,7 @@ func checkScopes(t *testing.T, v *auth.Verifier, token, allowed string) {
 
 // The log quotes the scopes in a restricted token. If none is a scope of the service, the
 // log also tells the operator what to change.
-func TestWhyRestricted(t *testing.T) {
+func TestScopeDiagnosis(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	required, optional := issuer.Verifier(t, auth.Config{}), issuer.Verifier(t, auth.Config{ScopesOptional: true})
 	const change = "no scope of this service: configure the issuer to include it in scope or scp, or, to let such tokens do everything, " +
@@ -99,7 +99,7 @@ func TestWhyRestricted(t *testing.T) {
 			if v == optional && strings.HasSuffix(want, change) {
 				want = ""
 			}
-			if got := caller.WhyRestricted(); got != want {
+			if got := caller.ScopeDiagnosis(); got != want {
 				t.Errorf("%s: restricted because %q, want %q", claims, got, want)
 			}
 		}

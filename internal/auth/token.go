@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/plantstore/internal/excerpt"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"example.com/plantstore/internal/logging"
 )
 
 // maxHeaderLength is in bytes of base64url. A header with an RSA key (jwk) has 700. One
@@ -66,7 +65,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, begunAtArrival 
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for { // search may return the keys of a fetch that began before the request arrived
 		fault := keySet.verify(jws, t.alg, t.kid)
 		if fault == nil {
 			return keySet, nil
@@ -132,7 +131,7 @@ func (t *token) readHeader(header members) (err error) {
 		return err
 	}
 	if !slices.Contains(algorithms, jose.SignatureAlgorithm(t.alg)) {
-		return invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", logging.Quote(t.alg))
+		return invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", excerpt.Quote(t.alg))
 	}
 	if header.has("kid") {
 		if t.kid, err = header.text("kid"); err != nil {
@@ -147,7 +146,7 @@ func (t *token) readHeader(header members) (err error) {
 		switch strings.TrimPrefix(strings.ToLower(typ), "application/") {
 		case "jwt", "at+jwt": // RFC 7519 section 5.1, RFC 9068 section 2.1
 		default:
-			return invalid("typ is %s, neither JWT nor at+jwt", logging.Quote(typ))
+			return invalid("typ is %s, neither JWT nor at+jwt", excerpt.Quote(typ))
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func Open(path string) (*Store, error) {
 func openFile(path string) (*bbolt.DB, error) {
 	// bbolt would write a new file in place. If the disk is full, it would leave an incomplete
 	// file, which no later start could use.
-	if err := newfile.Create(path, func(temp string) error {
+	if err := newfile.Ensure(path, func(temp string) error {
 		db, err := openDB(temp)
 		if err != nil {
 			return err

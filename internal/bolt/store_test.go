@@ -15,7 +15,7 @@ import (
 
 func TestStore(t *testing.T) {
 	s := openTest(t, newPath(t))
-	plantstest.TestStore(t, func(*testing.T) plants.Store { return s })
+	plantstest.TestStore(t, s)
 }
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "plants.db") }

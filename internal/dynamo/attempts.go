@@ -66,12 +66,13 @@ func delay(attempt int, _ error) (time.Duration, error) {
 // attempts records the failed attempts of a call. The result of the last attempt alone
 // doesn't tell what the call has done.
 type attempts struct {
-	// unclear is the error of the last attempt that DynamoDB may have carried out, or may
-	// still carry out. It is nil if there was no such attempt.
-	unclear error
+	// mayHaveActed is the error of the last attempt that DynamoDB may have carried out, or
+	// may still carry out. It is nil if there was no such attempt.
+	mayHaveActed error
 
-	// failed is the error of the last attempt that failed before the call's context ended.
-	failed error
+	// lastFailure is the error of the last attempt that failed before the call's context
+	// ended.
+	lastFailure error
 }
 
 type attemptsKey struct{}
@@ -98,27 +99,27 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
 	out, metadata, err := next.HandleFinalize(traced, in)
 	if a, ok := ctx.Value(attemptsKey{}).(*attempts); ok && err != nil && ctx.Err() == nil {
-		a.failed = err
+		a.lastFailure = err
 		if connected && transient(err) == plants.ErrUnreachable {
-			a.unclear = err
+			a.mayHaveActed = err
 		}
 		middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", err) // the SDK's log of retries lacks the cause
 	}
 	return out, metadata, err
 }
 
-// ifClear returns err, the result of the last attempt, if every earlier attempt is known to
+// certain returns err, the result of the last attempt, if every earlier attempt is known to
 // have failed. Otherwise it returns ErrUnreachable: the caller must repeat the call to learn
 // the outcome.
-func (a *attempts) ifClear(err error) error {
-	if err == nil || a.unclear == nil {
+func (a *attempts) certain(err error) error {
+	if err == nil || a.mayHaveActed == nil {
 		return err
 	}
-	return a.unclearError(err)
+	return a.uncertain(err)
 }
 
-func (a *attempts) unclearError(err error) error {
-	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, a.unclear)
+func (a *attempts) uncertain(err error) error {
+	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, a.mayHaveActed)
 }
 
 // storeError maps err, the error of a call with the given attempts, to the errors of
@@ -131,8 +132,8 @@ func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil && a.failed != nil {
-		return fmt.Errorf("%w: %v, after an attempt failed: %v", ctx.Err(), err, a.failed)
+	if ctx.Err() != nil && a.lastFailure != nil {
+		return fmt.Errorf("%w: %v, after an attempt failed: %v", ctx.Err(), err, a.lastFailure)
 	}
 	if sentinel := cmp.Or(ctx.Err(), transient(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)

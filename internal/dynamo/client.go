@@ -40,12 +40,22 @@ const (
 // the CONNECT request to an HTTPS proxy: it lasts until the request's context ends.
 const stepTimeout = time.Second
 
-// LoadConfig returns the AWS settings for [NewClient]. The SDK finds them in the
+// NewClientFromEnv returns the client that [NewClient] makes of the environment's AWS
+// settings.
+func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, error) {
+	cfg, err := loadConfig(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	return NewClient(cfg, log)
+}
+
+// loadConfig returns the AWS settings for [NewClient]. The SDK finds them in the
 // environment, in shared files with their profiles and SSO sessions, and in the roles of
-// containers and instances. LoadConfig neither connects nor retrieves credentials.
+// containers and instances. loadConfig neither connects nor retrieves credentials.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
-func LoadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
+func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	// The SDK's messages while it looks for credentials are useful only for debugging. If it
 	// finds none, it returns an error.
 	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {

@@ -84,11 +84,7 @@ func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 // newFromEnv returns a client with the settings of the environment, see [setEnv].
 func newFromEnv(t *testing.T) *dynamodb.Client {
 	t.Helper()
-	cfg, err := dynamo.LoadConfig(t.Context(), discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := dynamo.NewClient(cfg, discard)
+	client, err := dynamo.NewClientFromEnv(t.Context(), discard)
 	if err != nil {
 		t.Fatal(err)
 	}

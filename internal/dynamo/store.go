@@ -54,10 +54,10 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		// The existing plant shows whether this is a retry.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+	if conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		// An earlier attempt may have created the plant, which was deleted since. Then ErrInUse
 		// would be wrong, since it means that this call has changed nothing.
-		return attempts.ifClear(s.existing(failed.Item, owner, p))
+		return attempts.certain(s.existing(conflict.Item, owner, p))
 	}
 	return s.storeError(ctx, attempts, err)
 }
@@ -85,25 +85,25 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	for {
 		ctx, attempts := withAttempts(ctx)
 		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest))
-		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+		conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
 			return s.storeError(ctx, attempts, err)
 		}
-		if attempts.unclear != nil {
-			if len(failed.Item) == 0 {
+		if attempts.mayHaveActed != nil {
+			if len(conflict.Item) == 0 {
 				return nil // an earlier attempt has probably deleted the plant
 			}
 			// Either an earlier attempt deleted a plant, and this one was created since, or
 			// nothing was deleted.
-			return attempts.unclearError(err)
+			return attempts.uncertain(err)
 		}
-		if oldOwner, _ := getText(failed.Item, attrOwner); oldOwner != owner { // "" without a plant
+		if oldOwner, _ := getText(conflict.Item, attrOwner); oldOwner != owner { // "" without a plant
 			return plants.ErrNotFound
 		}
 		// This is owner's plant, and newer than newest. It exists during the call, so
 		// the call may delete it. Only a still newer plant causes a third round.
-		if newest, err = getText(failed.Item, attrCreatedAt); err != nil {
-			return s.malformed(failed.Item, err)
+		if newest, err = getText(conflict.Item, attrCreatedAt); err != nil {
+			return s.malformed(conflict.Item, err)
 		}
 	}
 }

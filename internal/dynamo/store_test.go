@@ -23,7 +23,7 @@ func TestStore(t *testing.T) {
 	direct, table := dynamolocal.Table(t)
 	used := dynamolocal.NewProxy(t, *direct.Options().BaseEndpoint)
 	store := dynamo.New(dynamolocal.Client(t, used.URL), table)
-	plantstest.TestStore(t, func(*testing.T) plants.Store { return store })
+	plantstest.TestStore(t, store)
 	want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}
 	if got := actions(used); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the store uses %v, but internal/dynamo/table.go lists %v: fix it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)

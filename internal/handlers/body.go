@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/excerpt"
 	"example.com/plantstore/internal/plants"
 )
 
@@ -29,7 +29,7 @@ const maxBody = 64 << 10
 func checkMediaType(h http.Header) error {
 	for _, v := range h.Values("Content-Encoding") {
 		if v != "" && !strings.EqualFold(v, "identity") {
-			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", logging.Quote(v))
+			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", excerpt.Quote(v))
 		}
 	}
 	v := strings.Join(h.Values("Content-Type"), ", ")
@@ -38,10 +38,10 @@ func checkMediaType(h http.Header) error {
 	}
 	mediaType, params, err := mime.ParseMediaType(v)
 	if err != nil || mediaType != "application/json" {
-		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", logging.Quote(v))
+		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", excerpt.Quote(v))
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", logging.Quote(charset))
+		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", excerpt.Quote(charset))
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func decodeString(name string, v jsontext.Value) (string, error) {
 func missingField(name, message string, members map[string]jsontext.Value) error {
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(sent, name) {
-			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, logging.Quote(sent))
+			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, excerpt.Quote(sent))
 			break
 		}
 	}
@@ -160,13 +160,13 @@ func explainBody(body []byte, err error) string {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok {
+	if !ok { // impossible: only syntax can be wrong, since the values aren't decoded
 		return "malformed JSON"
 	}
 	at := syntax.ByteOffset
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", logging.Quote(syntax.JSONPointer.LastToken()), at)
+		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", excerpt.Quote(syntax.JSONPointer.LastToken()), at)
 	case bytes.HasPrefix(body[at:], []byte("{")) && jsontext.Value(body[:at]).IsValid():
 		return fmt.Sprintf("send one object; another begins at byte %d", at)
 	}
@@ -177,11 +177,11 @@ func explainBody(body []byte, err error) string {
 func quote(v jsontext.Value) string {
 	v = v.Clone()
 	if v.Compact() != nil {
-		return logging.Quote(string(v)) // not JSON
+		return excerpt.Quote(string(v)) // not JSON
 	}
 	if v.Kind() == '"' {
 		s, _ := jsontext.AppendUnquote(nil, v)
-		return logging.Quote(string(s))
+		return excerpt.Quote(string(s))
 	}
-	return logging.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check it
+	return excerpt.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check it
 }

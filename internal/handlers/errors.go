@@ -55,8 +55,8 @@ func failf(code Code, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// publicErrors maps errors of other packages to what the client learns. No
-// error matches two rows.
+// publicErrors maps errors of other packages to what the client learns. The
+// first matching row counts, so the end of a context comes first.
 var publicErrors = []struct {
 	err error
 	publicError

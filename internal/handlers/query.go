@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"example.com/plantstore/internal/logging"
+	"example.com/plantstore/internal/excerpt"
 )
 
 // A listQuery holds the query parameters of a list.
@@ -33,20 +33,20 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	if limit := values.Get("limit"); values.Has("limit") {
 		n, ok := parseInt64(limit)
 		if !ok || n < 1 || n > math.MaxInt32 {
-			return q, failf(CodeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, logging.Quote(limit))
+			return q, failf(CodeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, excerpt.Quote(limit))
 		}
 		q.limit = int(n)
 	}
 	if cursor := values.Get("cursor"); values.Has("cursor") {
 		id, ok := parseCursor(cursor)
 		if !ok {
-			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, not %s", logging.Quote(cursor))
+			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt.Quote(cursor))
 		}
 		q.after = &id
 	}
 	if include := values.Get("include"); values.Has("include") {
 		if include != "id" {
-			return q, failf(CodeInvalidQuery, "include must be id, not %s", logging.Quote(include))
+			return q, failf(CodeInvalidQuery, "include must be id, not %s", excerpt.Quote(include))
 		}
 		q.includeID = true
 	}

@@ -4,7 +4,7 @@
 // The context of a request limits its time. Package lambdahttp and cmd/local set the limit.
 //
 // [Service.ServeHTTP] finds the route of a request (routes.go), checks the
-// token, runs the route's method (plants.go), and sends and logs the result.
+// token, calls the route's function (plants.go), and sends and logs the result.
 // All responses are sent in one place, so each gets the common headers and one log line,
 // and each error the Error shape (errors.go).
 package handlers
@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth"
+	"example.com/plantstore/internal/excerpt"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
 )
@@ -72,7 +73,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // handle checks path, method, token and scope, in this order, and runs the
-// route's method. It returns a panic as an error.
+// route's function. It returns a panic as an error.
 func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -88,7 +89,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	if !r.caller.Allows(r.route.Scope) {
 		lacksScope := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.WhyRestricted()) // describe drops the reason: only the log has it
+		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.ScopeDiagnosis()) // clients don't see the reason, see describe
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
@@ -134,11 +135,11 @@ func SendError(w http.ResponseWriter, r *http.Request, status int, message strin
 
 // logRequest writes the log line of a request. Internal errors appear only here.
 func (s *Service) logRequest(r *request, resp response, err error, took time.Duration) {
-	attrs := []slog.Attr{slog.String("method", logging.Truncate(r.Method))}
+	attrs := []slog.Attr{slog.String("method", excerpt.Truncate(r.Method))}
 	if r.route != nil {
 		attrs = append(attrs, slog.String("route", r.route.Method+" "+r.route.Pattern))
 	} else {
-		attrs = append(attrs, slog.String("route", "none"), slog.String("path", logging.Truncate(r.URL.EscapedPath())))
+		attrs = append(attrs, slog.String("route", "none"), slog.String("path", excerpt.Truncate(r.URL.EscapedPath())))
 	}
 	attrs = append(attrs,
 		slog.Int("status", resp.status),

@@ -9,9 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"example.com/plantstore/internal/excerpt"
 	"github.com/go-json-experiment/json"
-
-	"example.com/plantstore/internal/logging"
 )
 
 // An event is an HTTP request in payload format 2.0. It contains only the fields that are
@@ -46,7 +45,7 @@ func parse(payload []byte) (*event, error) {
 	}
 	method := e.RequestContext.HTTP.Method
 	if e.Version != "2.0" || method == "" || !strings.HasPrefix(e.RawPath, "/") {
-		return e, fmt.Errorf("version %s, method %s, rawPath %s", logging.Quote(e.Version), logging.Quote(method), logging.Quote(e.RawPath))
+		return e, fmt.Errorf("version %s, method %s, rawPath %s", excerpt.Quote(e.Version), excerpt.Quote(method), excerpt.Quote(e.RawPath))
 	}
 	if e.IsBase64Encoded {
 		body, err := base64.StdEncoding.DecodeString(e.Body)

@@ -41,7 +41,7 @@ const deadlineMargin = 500 * time.Millisecond
 // The messages of the responses that don't come from the service.
 const (
 	badEventMessage = "not an HTTP request in payload format 2.0: invoke the function through an HTTP API or a function URL"
-	panicMessage    = "internal error; retry, and report the X-Request-Id"
+	panicMessage    = "internal error; retry, and report the X-Request-Id" // as in package handlers
 )
 
 // A Handler responds to Lambda invocations with an [http.Handler]. It implements
@@ -79,6 +79,8 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
 		return h.fail(ctx, e, http.StatusBadRequest, badEventMessage), nil
 	}
+	// Package handlers recovers from its own panics. This is for whatever else panics: the end
+	// of the process would be a Lambda error.
 	defer func() {
 		if v := recover(); v != nil {
 			h.log.ErrorContext(ctx, "panic", "cause", fmt.Sprint(v), "stack", string(debug.Stack()))

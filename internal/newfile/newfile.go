@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// Create creates the file at path, unless it exists. The function write must write the
+// Ensure creates the file at path, unless it exists. The function write must write the
 // contents to the file temp. Only the current user can access the file (mode 0600). If
-// several processes call Create, one creates the file and the others keep it. A full disk,
+// several processes call Ensure, one creates the file and the others keep it. A full disk,
 // a killed process or a power failure leaves no incomplete file at path.
 //
-// When Create returns nil, the file and its name are on disk, even if an earlier process
+// When Ensure returns nil, the file and its name are on disk, even if an earlier process
 // created the file and was killed.
-func Create(path string, write func(temp string) error) error {
+func Ensure(path string, write func(temp string) error) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")

@@ -10,7 +10,7 @@ import (
 // create creates the file at path with the given content. It calls during before the
 // file is complete.
 func create(path, content string, during func() error) error {
-	return Create(path, func(temp string) error {
+	return Ensure(path, func(temp string) error {
 		return errors.Join(os.WriteFile(temp, []byte(content), 0o600), during())
 	})
 }
@@ -40,7 +40,7 @@ func TestIncomplete(t *testing.T) {
 	expect(t, path, "whole")
 }
 
-// A failure leaves nothing, and Create can be called again.
+// A failure leaves nothing, and Ensure can be called again.
 func TestFailure(t *testing.T) {
 	path, full := filepath.Join(t.TempDir(), "file"), errors.New("disk full")
 	if err := create(path, "half", func() error { return full }); !errors.Is(err, full) {

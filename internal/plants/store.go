@@ -40,8 +40,9 @@ type Store interface {
 	// nothing and returns nil, so that any create can be repeated.
 	//
 	// If another owner has a plant with this id, Create returns ErrInUse. If owner has one
-	// with another name or tag, Create returns ErrExists. Of concurrent calls with different
-	// plants, exactly one succeeds. After a Delete the id is free again.
+	// with another name or tag, Create returns ErrExists. Of concurrent creates of one id, by
+	// different owners or with different plants, exactly one succeeds. After a Delete the id
+	// is free again.
 	Create(ctx context.Context, owner string, p Plant) error
 
 	// List returns at most limit of owner's plants, in ascending order of id. If after is

@@ -16,16 +16,15 @@ import (
 )
 
 // TestStore runs a subtest for each promise of the [plants.Store] contract, on the
-// store that open returns. open may return the same store each time, and the store
-// may hold other plants: owners and ids are random.
+// given store. The store may hold other plants: owners and ids are random.
 //
 // Only "order" uses fixed ids, the extremes of int64. It fails if another owner
 // has them, so concurrent runs must not share a store.
 //
 // A store whose List is eventually consistent has 10 seconds to settle.
-func TestStore(t *testing.T, open func(t *testing.T) plants.Store) {
+func TestStore(t *testing.T, store plants.Store) {
 	for _, promise := range promises {
-		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite{open(t)}) })
+		t.Run(promise.name, func(t *testing.T) { promise.test(t, suite{store}) })
 	}
 }
 

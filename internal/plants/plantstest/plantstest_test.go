@@ -5,14 +5,9 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-
-	"example.com/plantstore/internal/plants"
 )
 
-func TestMemory(t *testing.T) {
-	store := new(Memory)
-	TestStore(t, func(*testing.T) plants.Store { return store })
-}
+func TestMemory(t *testing.T) { TestStore(t, new(Memory)) }
 
 // The test of each promise must fail for the faulty stores, or it would also miss these
 // faults in a real store. In a synctest bubble, calls overlap on any machine, and waiting

@@ -1,0 +1,3 @@
+package dynamo
+
+var LoadConfig = loadConfig

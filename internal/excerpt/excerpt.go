@@ -1,0 +1,22 @@
+// Package excerpt shortens text from clients, tokens and issuers for messages and log lines.
+package excerpt
+
+import "strconv"
+
+// maxLength is in characters.
+const maxLength = 64
+
+// Truncate shortens s. It replaces the rest of a long text with an ellipsis.
+func Truncate(s string) string {
+	n := 0
+	for i := range s {
+		if n == maxLength {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// Quote truncates and quotes s.
+func Quote(s string) string { return strconv.Quote(Truncate(s)) }
