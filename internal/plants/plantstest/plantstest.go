@@ -2,6 +2,7 @@
 package plantstest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -172,15 +173,11 @@ func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
 	s.wantList(t, "alice", 10)
 }
 
-// show formats plants for a message.
+// show returns plants as JSON, for messages.
 func show(all ...plants.Plant) string {
-	var texts []string
-	for _, p := range all {
-		tag := "no tag"
-		if p.Tag != nil {
-			tag = fmt.Sprintf("tag %.20q", *p.Tag)
-		}
-		texts = append(texts, fmt.Sprintf("%d %.20q with %s", p.ID, p.Name, tag))
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // impossible: plants are strings and numbers
 	}
-	return "[" + strings.Join(texts, ", ") + "]"
+	return string(text)
 }
