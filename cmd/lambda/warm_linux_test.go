@@ -53,8 +53,11 @@ func TestWarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.WaitReady(t.Context()); err != nil || keys.Load() != 1 || dynamodb.Load() == 0 { // a busy machine may need more than one attempt
-		t.Errorf("%v; the init sent %d requests for keys and %d to DynamoDB, want both: warm must send them:\n%s", err, keys.Load(), dynamodb.Load(), e.Stdout.String())
+	if err := e.WaitReady(t.Context()); err != nil {
+		t.Fatalf("%v:\n%s", err, e.Stdout.String())
+	}
+	if keys.Load() != 1 || dynamodb.Load() == 0 { // a busy machine may need more than one attempt
+		t.Errorf("the init sent %d requests for keys and %d to DynamoDB, want both: warm must send them:\n%s", keys.Load(), dynamodb.Load(), e.Stdout.String())
 	}
 	got, err := e.Invoke(t.Context(), fmt.Appendf(nil,
 		`{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice")))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -68,6 +69,10 @@ func TestSwaggerUI(t *testing.T) {
 	b.holds("!document.body.innerText.includes('9223372036854776')")
 }
 
+// The browser's first start on a busy machine takes longer than other programs do. The test
+// itself takes some ten seconds; harness.Await reports most faults before its limit.
+const startLimit, testLimit = time.Minute, time.Minute
+
 // A tab is a real browser with one page.
 type tab struct {
 	t    *testing.T
@@ -89,8 +94,8 @@ func openTab(t *testing.T, base string) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // root can't use it, and the page is our own
 		chromedp.DisableGPU,
-		chromedp.WSURLReadTimeout(harness.Patience)) // for the start
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience*5/4) // after harness.Await has given up
+		chromedp.WSURLReadTimeout(startLimit))
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit+testLimit)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/template"
@@ -28,6 +29,9 @@ type account struct {
 	dir       string // the copy
 	functions string // the shell functions that docs/deployment.md defines
 }
+
+// startLimit is for the start of the stand-in, which loads large libraries of Python.
+const startLimit = 2 * time.Minute
 
 // newAccount starts the stand-in, on free ports.
 func newAccount(t *testing.T) *account {
@@ -52,7 +56,7 @@ func newAccount(t *testing.T) *account {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.process.Stop() })
-	a.process.Await(t, "Running on http://")
+	a.process.AwaitFor(t, startLimit, "Running on http://")
 	// The stand-in runs the function's program on this machine, so it isn't built for the
 	// processor that the template names.
 	a.env = append(template.Python(t).Env, "AWS_ENDPOINT_URL=http://127.0.0.1:"+port, "GOARCH="+runtime.GOARCH)

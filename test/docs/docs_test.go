@@ -2,6 +2,7 @@
 package docs
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/test/harness"
 )
@@ -36,7 +38,10 @@ func TestSession(t *testing.T) {
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {
-		shell := exec.CommandContext(t.Context(), "sh")
+		ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+		defer cancel()
+		shell := exec.CommandContext(ctx, "sh")
+		shell.WaitDelay = time.Second // in case its curl keeps the pipes open
 		shell.Env = harness.Environ()
 		shell.Stdin = strings.NewReader(typed)
 		out, err := shell.CombinedOutput()

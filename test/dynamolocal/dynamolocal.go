@@ -27,6 +27,9 @@ import (
 
 const endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
 
+// pullLimit is for a start with Docker, which may have to pull the image first.
+const pullLimit = 5 * time.Minute
+
 // Endpoint returns the address of a DynamoDB Local for all tests of the process:
 // AWS_ENDPOINT_URL_DYNAMODB, if set, or else a new one, which [harness.Main] stops.
 // Without DynamoDB Local the test is skipped, see [harness.Missing].
@@ -48,7 +51,7 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 		return "", err
 	}
 	endpoint = "http://127.0.0.1:" + port
-	dockerErr := start(endpoint, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000", "amazon/dynamodb-local")
+	dockerErr := start(endpoint, pullLimit, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000", "amazon/dynamodb-local")
 	if dockerErr == nil {
 		return endpoint, nil
 	}
@@ -64,7 +67,7 @@ func startJava(endpoint, port string) error {
 	if err != nil {
 		return err
 	}
-	err = start(endpoint, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
+	err = start(endpoint, harness.Patience, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
 		"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
 		"-inMemory", "-disableTelemetry", "-port", port)
 	if err != nil {
@@ -73,13 +76,14 @@ func startJava(endpoint, port string) error {
 	return nil
 }
 
-// start starts DynamoDB Local and waits until it answers or the command fails.
-func start(endpoint, command string, args ...string) error {
+// start starts DynamoDB Local. It waits until DynamoDB Local responds, the command fails, or
+// the limit is over.
+func start(endpoint string, limit time.Duration, command string, args ...string) error {
 	p, err := harness.Start(exec.Command(command, args...))
 	if err != nil {
 		return err
 	}
-	defer time.AfterFunc(harness.Patience, p.Kill).Stop() // if it never answers
+	defer time.AfterFunc(limit, p.Kill).Stop()
 	for {
 		if resp, err := http.Get(endpoint); err == nil {
 			return resp.Body.Close()

@@ -38,11 +38,11 @@ func TestDeployment(t *testing.T) {
 	if front.Alice == "" {
 		t.Fatal("no user: set PLANTS_TOKEN_1 to an access token, or -token-url and PLANTS_CLIENT_1 to id:secret")
 	}
-	resp, err := http.Get(front.Base + "/plants")
+	req, err := http.NewRequest("GET", front.Base+"/plants", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp.Body.Close()
+	resp, _ := harness.Send(t, req)
 	front.Gateway = resp.Header.Get("Apigw-Requestid") != ""
 	session.Run(t, front)
 }

@@ -16,12 +16,17 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/test/dynamolocal"
 	"example.com/plantstore/test/harness"
 	"example.com/plantstore/test/session"
 	"example.com/plantstore/test/template"
 )
+
+// buildLimit is for make start-api, which builds the function, and an image for it, before
+// it listens.
+const buildLimit = 5 * time.Minute
 
 // TestSAMLocal runs the session on what docs/code.md tells developers to start: DynamoDB
 // Local, cmd/local, which creates the table and issues the tokens, and make start-api,
@@ -66,7 +71,7 @@ func TestSAMLocal(t *testing.T) {
 		}
 	})
 	base := "http://127.0.0.1:" + port
-	sam.Await(t, regexp.QuoteMeta("Running on "+base))
+	sam.AwaitFor(t, buildLimit, regexp.QuoteMeta("Running on "+base))
 	session.Run(t, session.Front{Base: base, Alice: issuer.token(t, "alice"), Bob: issuer.token(t, "bob"), Lag: dynamoLag, SAMLocal: true})
 }
 

@@ -70,11 +70,17 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 }
 
 // Await waits until the output matches the pattern, and returns the match with its
-// groups.
+// groups. It fails the test after [Patience], or if the program exits.
 func (p *Process) Await(tb testing.TB, pattern string) (match []string) {
 	tb.Helper()
+	return p.AwaitFor(tb, Patience, pattern)
+}
+
+// AwaitFor is like Await with another limit: see the function [AwaitFor].
+func (p *Process) AwaitFor(tb testing.TB, limit time.Duration, pattern string) (match []string) {
+	tb.Helper()
 	re := regexp.MustCompile(pattern)
-	Await(tb, func() error {
+	AwaitFor(tb, limit, func() error {
 		output := p.Stdout.String() + p.Stderr.String()
 		if match = re.FindStringSubmatch(output); match != nil {
 			return nil
@@ -104,7 +110,8 @@ func (p *Process) Stop() (code int) {
 func (p *Process) Wait() (code int) {
 	select {
 	case <-p.Exited:
-	case <-time.After(Patience):
+	case <-time.After(limited(Patience)):
+		failed.Store(true)
 		p.Kill()
 	}
 	return p.Cmd.ProcessState.ExitCode()

@@ -1,30 +1,52 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// Patience is how long to wait for what takes longer on a slower machine. Within
-// the limit of go test, 10 minutes, the waiting test can report what is missing.
-const Patience = 5 * time.Minute
+// Patience is how long to wait for what takes longer on a slower machine. What legitimately
+// takes longer has its own limit, where it starts.
+const Patience = 30 * time.Second
+
+// failed is set when a wait has failed.
+var failed atomic.Bool
+
+// limited returns the limit of a wait. After one has failed, later ones have a tenth of it:
+// they probably wait for the same thing, and the suite is to report a fault within a minute.
+func limited(limit time.Duration) time.Duration {
+	if failed.Load() {
+		return limit / 10
+	}
+	return limit
+}
 
 // Await calls done until it returns nil. After [Patience] it fails the test with
 // the error of done.
 func Await(tb testing.TB, done func() error) {
 	tb.Helper()
-	for end := time.Now().Add(Patience); ; time.Sleep(5 * time.Millisecond) {
+	AwaitFor(tb, Patience, done)
+}
+
+// AwaitFor is like [Await] with another limit.
+func AwaitFor(tb testing.TB, limit time.Duration, done func() error) {
+	tb.Helper()
+	limit = limited(limit)
+	for end := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
 		err := done()
 		if err == nil {
 			return
 		}
 		if time.Now().After(end) {
-			tb.Fatal(err)
+			failed.Store(true)
+			tb.Fatalf("after %v: %v", limit, err)
 		}
 	}
 }
@@ -42,10 +64,13 @@ func Run(name string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// Send sends req, follows no redirects, and returns the response with its body.
+// Send sends req, follows no redirects, and returns the response with its body. It fails the
+// test if there is none after [Patience].
 func Send(tb testing.TB, req *http.Request) (*http.Response, string) {
 	tb.Helper()
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	ctx, cancel := context.WithTimeout(req.Context(), Patience)
+	defer cancel()
+	resp, err := http.DefaultTransport.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (s *Server) Token(tb testing.TB, form url.Values) string {
 // is that of the token request, without the grant type.
 func RequestToken(tokenURL string, form url.Values) (string, error) {
 	form.Set("grant_type", "client_credentials")
-	resp, err := http.PostForm(tokenURL, form)
+	resp, err := (&http.Client{Timeout: Patience}).PostForm(tokenURL, form)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/test/harness"
 )
@@ -28,6 +29,9 @@ type issuer struct {
 	rotate func()                        // makes a new key; nil if the issuer can't do that
 }
 
+// startLimit is for the start of an issuer: that of Keycloak takes minutes on a slow machine.
+const startLimit = 5 * time.Minute
+
 // start starts a command, and returns the first group of the first match of
 // ready in its output. The process ends with the test.
 func start(t *testing.T, cmd *exec.Cmd, ready string) string {
@@ -37,7 +41,7 @@ func start(t *testing.T, cmd *exec.Cmd, ready string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Stop() })
-	return p.Await(t, ready)[1]
+	return p.AwaitFor(t, startLimit, ready)[1]
 }
 
 // send returns the body of the response to a request, whose status must be 200

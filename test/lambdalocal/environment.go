@@ -23,8 +23,7 @@ type Options struct {
 	Env []string
 
 	// Timeout determines the deadline of each invocation. The default is a minute,
-	// since busy machines need more than the 10 s of template.yaml. Nothing ends an
-	// invocation that takes longer.
+	// since busy machines need more than the 10 s of template.yaml.
 	Timeout time.Duration
 
 	// Freeze stops the process while it waits for an invocation, as Lambda does.
@@ -85,14 +84,18 @@ func environ(runtimeAPI, dir string) []string {
 
 // Invoke sends the function an event and returns its response. It waits until
 // the init phase and earlier invocations have ended. Unless ctx has ended, an
-// error is a Lambda error.
+// error is a Lambda error. If there is no response after [harness.Patience], Invoke
+// kills the process and returns an error.
 func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e.invoking.Lock()
 	defer e.invoking.Unlock()
+	end := time.After(harness.Patience)
 	select {
 	case e.events <- payload:
 	case <-e.Exited:
 		return nil, e.exitError()
+	case <-end:
+		return nil, fmt.Errorf("the function accepts no event for %v", harness.Patience)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -101,11 +104,15 @@ func (e *Environment) Invoke(ctx context.Context, payload []byte) ([]byte, error
 		return r.response, r.err
 	case <-e.Exited:
 		return nil, e.exitError()
+	case <-end:
+		e.Kill()
+		return nil, fmt.Errorf("no response after %v", harness.Patience)
 	}
 }
 
 // WaitReady waits until the process asks for an event, which it does first at the
-// end of its init phase. It returns an error if the process exits.
+// end of its init phase. It returns an error if the process exits, or after
+// [harness.Patience].
 func (e *Environment) WaitReady(ctx context.Context) error {
 	select {
 	case <-e.idle:
@@ -113,6 +120,8 @@ func (e *Environment) WaitReady(ctx context.Context) error {
 		return nil
 	case <-e.Exited:
 		return e.exitError()
+	case <-time.After(harness.Patience):
+		return fmt.Errorf("the init phase hasn't ended after %v", harness.Patience)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -61,8 +61,11 @@ func (r request) json(text string) request {
 // delete deletes a plant that may be gone already.
 func (c client) delete(id string) {
 	resp, body, err := c.do("DELETE", "/plants/"+id).send()
-	if err != nil || resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotFound {
-		c.Errorf("plant %s can't be deleted: %v %s", id, err, body)
+	if err != nil {
+		c.Fatalf("plant %s can't be deleted: %v", id, err)
+	}
+	if resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotFound {
+		c.Errorf("plant %s can't be deleted: %s %s", id, resp.Status, body)
 	}
 }
 
@@ -110,11 +113,13 @@ func (r request) link() string {
 	return query[1:]
 }
 
-// try sends the request and compares the response.
+// try sends the request and compares the response. Without a response it ends the test: the
+// next request would probably wait as long.
 func (r request) try(status int, want string) error {
+	r.Helper()
 	resp, body, err := r.send()
 	if err != nil {
-		return err
+		r.Fatalf("%s %s: %v", r.method, r.target, err)
 	}
 	if resp.StatusCode != status || body != want && want != anything {
 		return fmt.Errorf(" got %d %.500s\nwant %d %.500s", resp.StatusCode, body, status, want)
