@@ -1,6 +1,6 @@
 # The commands that people and CI run. `make help` lists them.
 
-.PHONY: help run test acceptance check ci fuzz bench api-compat contract issuers deployment rename check-rename
+.PHONY: help run test acceptance check ci fuzz bench api-compat contract docker issuers deployment rename check-rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ test: ## run all tests
 	go test -timeout 30m ./...
 
 # Environment variables specify the users: see TestDeployment in test/e2e.
-acceptance: ## run the acceptance suite against a deployment: BASE=https://… TOKEN_URL=https://…
+acceptance: ## run the session of test/session against a deployment: BASE=https://… TOKEN_URL=https://…
 	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
 	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
 
@@ -39,7 +39,7 @@ check: ## check formatting, vet, staticcheck, races, go.mod, workflows and other
 
 # Issuers and deployment are left out, since they download much. Without arguments, .ci/run
 # runs them too.
-ci: check check-rename api-compat contract ## run what .github/workflows/ci.yml runs with the pinned toolchain
+ci: check check-rename api-compat contract docker ## run what .github/workflows/ci.yml runs with the pinned toolchain
 
 FUZZTIME ?= 1m
 
@@ -65,6 +65,12 @@ contract: ## test the service against api/openapi.yaml with schemathesis; SEED=n
 	go vet -tags contract ./test/contract
 	$(TOOL) staticcheck -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
+
+# These tests need a Docker engine. The tag keeps them out of `go test ./...`.
+docker: ## run the image of docs/deployment.md, and the function with sam local; needs Docker and Python
+	go vet -tags docker ./test/e2e
+	$(TOOL) staticcheck -tags docker ./test/e2e
+	go test -tags docker -count=1 -timeout 30m -v -run '^TestDocker' ./test/e2e
 
 # These tests download hundreds of megabytes. The tag keeps them out of `go test ./...`.
 issuers: ## test tokens from Keycloak, and from moto's Cognito; needs Python, Java 17, Maven
@@ -121,7 +127,7 @@ build: ## build the function in .aws-sam/build
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
 
-acceptance-stack: ## run the acceptance suite against the deployed stack, as users of its user pool
+acceptance-stack: ## run the session of test/session against the deployed stack, as users of its user pool
 	test/e2e/stack.sh '$(STACK)'
 
 logs: ## follow the logs of the function and the API

@@ -34,7 +34,7 @@ func TestDeployment(t *testing.T) {
 		{"new version", newVersion},
 		{"return to the earlier version", earlierVersion},
 		{"new parameters", newParameters},
-		{"acceptance suite", acceptance},
+		{"session", acceptance},
 		{"refused parameters", refused},
 		{"remove", remove},
 		{"adopt", adopt},
@@ -138,12 +138,12 @@ func newParameters(t *testing.T, a *account) {
 	}
 }
 
-// acceptance runs the acceptance suite against the stack, here with CORS. The suite must
+// acceptance runs the session of test/session against the stack, here with CORS. It must
 // leave no users behind.
 func acceptance(t *testing.T, a *account) {
 	a.runIn(t, "../..", "make acceptance-stack")
 	if users := a.run(t, `aws cognito-idp list-users --user-pool-id "$(`+a.output("UserPoolId")+`)" --query 'Users[].Username' --output text`); users != "alice" {
-		t.Errorf("after the acceptance suite the pool contains the users %s, want alice", users)
+		t.Errorf("after the session the pool contains the users %s, want alice", users)
 	}
 	a.expectPlant(t)
 }

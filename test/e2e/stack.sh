@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the acceptance suite against a deployed stack with a Cognito user pool, as
+# Runs the session of test/session against a deployed stack with a Cognito user pool, as
 # two users that it creates and deletes: test/e2e/stack.sh plants
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build docker && unix
 
 package e2e
 
@@ -28,10 +28,9 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// TestContainer builds the image of docs/deployment.md and runs it. Its program fetches
+// TestDockerImage builds the image of docs/deployment.md and runs it. Its program fetches
 // the keys of the issuer over https, without root's rights, and its plants outlive it.
-func TestContainer(t *testing.T) {
-	t.Parallel()
+func TestDockerImage(t *testing.T) {
 	if _, err := harness.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
 		harness.Missing(t, fmt.Errorf("no Docker engine: install and start Docker (Debian: docker.io): %w", err))
 	}

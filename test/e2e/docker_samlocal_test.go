@@ -1,4 +1,4 @@
-//go:build unix
+//go:build docker && unix
 
 package e2e
 
@@ -28,11 +28,10 @@ import (
 // it listens.
 const buildLimit = 5 * time.Minute
 
-// TestSAMLocal runs the session on what docs/code.md tells developers to start: DynamoDB
+// TestDockerSAMLocal runs the session on what docs/code.md tells developers to start: DynamoDB
 // Local, cmd/local, which creates the table and issues the tokens, and make start-api,
 // which runs the function in a container.
-func TestSAMLocal(t *testing.T) {
-	t.Parallel()
+func TestDockerSAMLocal(t *testing.T) {
 	harness.Need(t, "make", "curl")
 	image, err := lambdaImage(t)
 	if err != nil {
