@@ -78,17 +78,19 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// The start-up messages are for the operating system's usual shell. Package e2e runs the
-// command for Unix.
+// The start-up messages are for the operating system's usual shell. README's session, which
+// test/docs types, has the command for Unix.
 func TestBanner(t *testing.T) {
-	for goos, want := range map[string]string{
+	for goos, command := range map[string]string{
 		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`,
-		"linux":   `TOKEN=$(curl -sS `,
+		"linux":   `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token | cut -d'"' -f4)`,
 	} {
 		var out strings.Builder
 		banner(&out, "http://x", "y", true, goos)
-		if got := out.String(); !strings.Contains(got, "\n  "+want) {
-			t.Errorf("on %s it prints %s", goos, got)
+		want := "listening on http://x\nplants are kept in y\ntry it in a browser: http://x/\n" +
+			"get a token, here for alice, valid for 60 minutes:\n  " + command + "\n"
+		if got := out.String(); got != want {
+			t.Errorf("on %s it prints\n%s\nwant\n%s", goos, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/plants/plantstest"
 )
 
@@ -64,6 +66,45 @@ func TestNamedHost(t *testing.T) {
 		w := httptest.NewRecorder()
 		if handler.ServeHTTP(w, r); w.Code != status {
 			t.Errorf("%s: %d %s, want status %d", host, w.Code, w.Body, status)
+		}
+	}
+}
+
+// Tokens of the program's own issuer outlive a restart. Those of another data directory are
+// invalid.
+func TestRestart(t *testing.T) {
+	start := func(data string) http.Handler { return setUp(t, options{data: data}, config.Config{}, io.Discard) }
+	send := func(handler http.Handler, r *http.Request) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+	data := t.TempDir()
+	r := httptest.NewRequest("POST", "http://localhost"+issuer.TokenPath, strings.NewReader("grant_type=client_credentials&client_id=alice"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	token := regexp.MustCompile(`eyJ[\w.-]+`).FindString(send(start(data), r).Body.String())
+	for dir, status := range map[string]int{data: 200, t.TempDir(): 401} {
+		r := httptest.NewRequest("GET", "http://localhost/plants", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		if w := send(start(dir), r); w.Code != status {
+			t.Errorf("with the token %q: %d %s, want status %d", token, w.Code, w.Body, status)
+		}
+	}
+}
+
+// The program says that it serves, at one path that is not in the OpenAPI document.
+func TestHealth(t *testing.T) {
+	handler := setUp(t, options{data: t.TempDir()}, config.Config{}, io.Discard)
+	for _, test := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/healthz", 200}, {"HEAD", "/healthz", 200}, {"POST", "/healthz", 404}, {"GET", "/healthz/", 404}, {"GET", "/%68ealthz", 404},
+	} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(test.method, "http://localhost"+test.path, nil))
+		if w.Code != test.status || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "ok\n") != (w.Code == 200) {
+			t.Errorf("%s %s: %d %v %q, want status %d", test.method, test.path, w.Code, w.Header(), w.Body, test.status)
 		}
 	}
 }

@@ -1,27 +1,27 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
+	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/test/harness"
 )
 
 // If there is no space for a new file, Open returns an error. Once there is, it succeeds.
 func TestOpenOnFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
-	}
-	defer syscall.Unmount(dir, 0)
-	path, filler := filepath.Join(dir, "plants.db"), filepath.Join(dir, "filler")
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "plants.db")
 	for room := range int64(4) { // pages
-		_ = os.WriteFile(filler, make([]byte, 2<<20), 0o600) // as much as fits
+		filler := fill(t, dir)
 		info, err := os.Stat(filler)
 		noErr(t, err)
 		noErr(t, os.Truncate(filler, info.Size()-room*int64(os.Getpagesize())))
@@ -32,6 +32,78 @@ func TestOpenOnFullDisk(t *testing.T) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 			t.Errorf("Open left %v, %v", entries, err)
 		}
+	}
+}
+
+// While the disk is full, creates say so, and the store can be read. They succeed once there
+// is room, without a restart, and no plant is lost. Only a real full disk shows what bbolt
+// makes of it.
+func TestCreateOnFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "plants.db")
+	s := openTest(t, path)
+	var created []int64
+	create := func() error {
+		p := rose(int64(len(created)))
+		p.Name = strings.Repeat("\x01", plants.MaxNameLength)
+		err := s.Create(t.Context(), "alice", p)
+		if err == nil {
+			created = append(created, p.ID)
+		}
+		return err
+	}
+	noErr(t, create())
+	filler := fill(t, dir)
+	for create() == nil { // the file may have room
+		if len(created) > 1000 {
+			t.Fatal("the disk doesn't fill")
+		}
+	}
+	if err := create(); !errors.Is(err, plants.ErrUnwritable) {
+		t.Errorf("on the full disk: %v, want %v", err, plants.ErrUnwritable)
+	}
+	expectIDs(t, s, created)
+	noErr(t, os.Remove(filler))
+	for range 100 {
+		noErr(t, create())
+	}
+	noErr(t, s.Close())
+	s = openTest(t, path)
+	expectIDs(t, s, created)
+}
+
+// smallDisk mounts a disk of one MiB until the test ends.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
+	}
+	t.Cleanup(func() { noErr(t, syscall.Unmount(dir, 0)) })
+	return dir
+}
+
+// fill fills the disk with a file.
+func fill(t *testing.T, dir string) (filler string) {
+	t.Helper()
+	filler = filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 2<<20), 0o600); !errors.Is(err, syscall.ENOSPC) { // as much as fits
+		t.Fatalf("the disk isn't full: %v", err)
+	}
+	return filler
+}
+
+// expectIDs checks the ids of alice's plants.
+func expectIDs(t *testing.T, s *Store, want []int64) {
+	t.Helper()
+	list, err := s.List(t.Context(), "alice", nil, math.MaxInt32)
+	noErr(t, err)
+	got := []int64{}
+	for _, p := range list {
+		got = append(got, p.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the list has the ids %v, want %v", got, want)
 	}
 }
 

@@ -75,7 +75,8 @@ func TestWritesShareCommits(t *testing.T) {
 }
 
 // If a shared commit fails, all its writers get the error, and none of their plants is
-// stored. A limit on the file's size simulates a full disk; package e2e fills a real one.
+// stored. A limit on the file's size simulates a full disk; TestCreateOnFullDisk fills a
+// real one.
 func TestFailedCommitAnswersAll(t *testing.T) {
 	s := openTest(t, newPath(t))
 	s.db.MaxSize = 32 << 10

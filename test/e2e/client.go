@@ -138,13 +138,6 @@ type collection struct{}
 
 func (collection) example(id int64) element { return element{id, "Basil", new("herb")} }
 
-// largest returns a plant that takes the most room: JSON encodes a control character in
-// six bytes.
-func (collection) largest(id int64) element {
-	text := strings.Repeat("\x01", 256)
-	return element{id, text, &text}
-}
-
 func (collection) post(t *testing.T, c *client, e element, wanted ...int) (answer, error) {
 	return c.send(t, request{Method: "POST", Target: "/plants", Body: e.String()}, wanted...)
 }

@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/test/dynamolocal"
+	"example.com/plantstore/test/harness"
 )
 
 // Clients don't notice connections that DynamoDB closes, be it while the function is
@@ -14,6 +18,13 @@ func TestLambdaClosedConnections(t *testing.T) {
 	u, basil := f.user(), newPlant()
 	proxy.Fail("PutItem", dynamolocal.Cut)
 	plants.postAll(t, u, basil)
+	harness.Await(t, func() error {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Cmd.Process.Pid))
+		if err == nil && !strings.Contains(string(stat), ") T ") {
+			return fmt.Errorf("the function is not frozen: %s", stat)
+		}
+		return nil // without /proc too
+	})
 	proxy.CloseClientConnections()
 	u.expectList(t, 200)
 	proxy.Fail("Query", dynamolocal.Cut)

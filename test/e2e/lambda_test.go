@@ -1,13 +1,7 @@
 package e2e
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,33 +109,4 @@ func TestLambdaFaults(t *testing.T) {
 	}
 	proxy.Always("Query", nil)
 	becomes(200)
-}
-
-// While the keys are unavailable, requests with a token are answered 503. Once the
-// keys are available, the next request waits for them, since the function is frozen
-// between requests. Package auth tests when they are fetched.
-func TestLambdaKeysUnavailable(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	var up atomic.Bool
-	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !up.Load() {
-			http.Error(w, "down", http.StatusBadGateway)
-			return
-		}
-		time.Sleep(300 * time.Millisecond)
-		w.Write(issuer.JWKS())
-	}))
-	t.Cleanup(keys.Close) // after the function
-	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), config.TokenJWKSURL+"="+keys.URL))
-	f.awaitLog(t, `"level":"WARN","msg":"token keys not fetched"`) // by the init
-	u := f.user()
-	u.expectList(t, 503)
-	u.as("x").expectList(t, 401) // needs no key
-	up.Store(true)
-	time.Sleep(5 * time.Second) // Retry-After
-	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Cmd.Process.Pid)); err == nil && !strings.Contains(string(stat), ") T ") {
-		t.Errorf("the function is not frozen: %s", stat)
-	}
-	u.expectList(t, 200)
 }

@@ -65,14 +65,6 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 	return p
 }
 
-// stop stops the program, which must report no error.
-func (p *server) stop(t *testing.T) {
-	t.Helper()
-	if code := p.Stop(); code != 0 {
-		t.Errorf("exit code %d after SIGTERM:\n%s", code, p.Stderr.String())
-	}
-}
-
 // target returns the program as a [Target].
 func (p *server) target() Target { return Target{Base: p.Base} }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,23 +47,6 @@ func TestInvalidSettings(t *testing.T) {
 			t.Parallel()
 			refuses(t, harness.Environ(strings.Fields(test.env)...), filepath.Join(t.TempDir(), "data"), strings.Fields(test.args), strings.Fields(test.words)...)
 		})
-	}
-}
-
-// The program says that it serves, at one path that is not in the OpenAPI document.
-func TestHealth(t *testing.T) {
-	t.Parallel()
-	p := start(t, harness.Environ(), t.TempDir())
-	for target, status := range map[string]int{"GET /healthz": 200, "HEAD /healthz": 200, "POST /healthz": 404, "GET /healthz/": 404, "GET /%68ealthz": 404} {
-		method, path, _ := strings.Cut(target, " ")
-		req, err := http.NewRequestWithContext(t.Context(), method, p.Base+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, body := harness.Send(t, req)
-		if resp.StatusCode != status || resp.Header.Get("Cache-Control") != "no-store" || target == "GET /healthz" && body != "ok\n" {
-			t.Errorf("%s: %s %v %q, want status %d", target, resp.Status, resp.Header, body, status)
-		}
 	}
 }
 
