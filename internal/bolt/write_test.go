@@ -25,6 +25,7 @@ func together(t *testing.T, s *Store, waiting func(), calls ...func() error) []e
 	errs := make([]error, len(calls))
 	tx, err := s.db.Begin(true) // stands for the commit in progress
 	noErr(t, err)
+	defer tx.Rollback() // if a wait fails: Close would wait for it
 	var group sync.WaitGroup
 	start := func(i int) { group.Go(func() { errs[i] = calls[i]() }) }
 	start(0)
