@@ -50,6 +50,19 @@ func TestInvalidSettings(t *testing.T) {
 	}
 }
 
+// The log on standard output has a line for each request, unless LOG_LEVEL leaves it out.
+func TestLogLevel(t *testing.T) {
+	t.Parallel()
+	for env, lines := range map[string]int{"LOG_LEVEL=info": 1, "LOG_LEVEL=error": 0} {
+		p := start(t, harness.Environ(env), t.TempDir())
+		p.user(t).expectList(t, 200)
+		p.Stop()
+		if log := p.Stdout.String(); strings.Count(log, "\n") != lines {
+			t.Errorf("%s: want %d lines of log, got\n%s", env, lines, log)
+		}
+	}
+}
+
 // A page whose host name resolves to this machine (DNS rebinding) gets no token,
 // and without -expose-issuer neither does another machine.
 func TestForeignHost(t *testing.T) {
