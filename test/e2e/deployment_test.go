@@ -70,7 +70,7 @@ func TestDeploymentOfServer(t *testing.T) {
 	plants.postAll(t, bob, basil)
 	for env, want := range map[string]string{
 		"PLANTS_CLIENT_1=alice: PLANTS_CLIENT_2=carol:secret": `(?s)^=== RUN   TestDeployment\n--- PASS`,
-		"PLANTS_TOKEN_1=" + alice.token:                       `(?s)there is no token of a second user.*--- PASS`,
+		"PLANTS_TOKEN_1=" + alice.token:                       `(?s)no token for a second user.*--- PASS`,
 		"PLANTS_TOKEN_1=" + bob.token:                         "(?s)alice can't be used.*--- FAIL",
 		"X=":                                                  "(?s)no user: set PLANTS_TOKEN_1.*--- FAIL",
 	} {
