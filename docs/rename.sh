@@ -72,7 +72,7 @@ git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
 	git init -q
 	git add -A
 	rename_tree
-	errors=$(go vet -tags contract,deployment,issuers ./... 2>&1) || fail "the new names clash with names in the code, for example in these lines:
+	errors=$(go vet -tags contract,deployment,docker,issuers ./... 2>&1) || fail "the new names clash with names in the code, for example in these lines:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
 )
