@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,37 +15,90 @@ import (
 
 var update = flag.Bool("update", false, "write the snapshots of the stack again")
 
-// What a change of template.yaml changes in the deployed stack shows in the snapshots
-// of testdata: the stack with its defaults, and with everything turned on.
-func TestSnapshot(t *testing.T) {
-	t.Parallel()
-	harness.Need(t, "git")
-	for name, parameters := range map[string]map[string]string{"defaults": nil, "everything": everything(t)} {
-		s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: parameters, Snapshot: true})
-		want := filepath.Join("testdata", name+".yaml")
-		got := want
-		if !*update {
-			got = filepath.Join(t.TempDir(), name+".yaml")
-		}
-		text := "# What CloudFormation makes of template.yaml. `make snapshot` writes this file.\n\n" + s.Snapshot
-		if err := os.WriteFile(got, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		b, _ := os.ReadFile(want)
-		if strings.ReplaceAll(string(b), "\r\n", "\n") == text {
-			continue
-		}
-		diff, _ := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--no-color", "--no-ext-diff", want, got).Output()
-		t.Errorf("the deployed stack changes. If you mean that, run make snapshot, and commit %s, too:\n%s", want, diff)
-	}
-}
+const china, govCloud = "cn-north-1", "us-gov-west-1"
 
 // everything returns parameters that turn on everything that the defaults leave out.
 func everything(t *testing.T) map[string]string {
 	t.Helper()
 	all := otherValues(t)
-	maps.DeleteFunc(all, func(name, _ string) bool { // what these leave out
+	maps.DeleteFunc(all, func(name, _ string) bool { // these leave something out
 		return name == "RollbackAlarms" || strings.HasPrefix(name, "Token") || strings.HasPrefix(name, "Existing")
 	})
 	return all
+}
+
+// everythingElse returns parameters that also leave out what can be left out.
+func everythingElse(t *testing.T) map[string]string {
+	t.Helper()
+	all := otherValues(t)
+	delete(all, "MachineClient") // it needs the user pool
+	delete(all, "RequireScopes") // the default differs from that with the user pool
+	return all
+}
+
+// What a change of template.yaml changes in the deployed stack shows in the snapshots of
+// testdata: the stack with the defaults, with everything turned on, and in China, which is
+// another partition, with an issuer and a table of its own and no alarms that roll back.
+// The last contains only what differs from everything.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "git")
+	text := readFile(t, "template.yaml")
+	const whole = "# What CloudFormation makes of template.yaml. `make snapshot` writes this file.\n\n"
+	checkSnapshot(t, "defaults", whole, job{Template: text})
+	checkSnapshot(t, "everything", whole, job{Template: text, Parameters: everything(t)})
+	checkSnapshot(t, "china", "# What CloudFormation makes of template.yaml in China, with the parameters that everything.yaml\n"+
+		"# lacks. Only what differs from there; null stands for what isn't created. `make snapshot` writes this file.\n\n",
+		job{Template: text, Parameters: everythingElse(t), Region: china, Base: everything(t)})
+}
+
+func checkSnapshot(t *testing.T, name, comment string, j job) {
+	t.Helper()
+	j.Snapshot = true
+	s := do(t, j)
+	want := filepath.Join("testdata", name+".yaml")
+	got := want
+	if !*update {
+		got = filepath.Join(t.TempDir(), name+".yaml")
+	}
+	text := comment + s.Snapshot
+	if err := os.WriteFile(got, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := os.ReadFile(want)
+	if strings.ReplaceAll(string(b), "\r\n", "\n") == text {
+		return
+	}
+	diff, _ := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--no-color", "--no-ext-diff", want, got).Output()
+	t.Errorf("the deployed stack changes. If you mean that, run make snapshot, and commit %s, too:\n%s", want, diff)
+}
+
+// ARNs fit the partition of the region. A snapshot doesn't show it of a new resource,
+// since "arn:aws:" is right in most regions. The token endpoint has another host in AWS
+// GovCloud (US): https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
+func TestPartitions(t *testing.T) {
+	t.Parallel()
+	text := readFile(t, "template.yaml")
+	inChina := do(t, job{Template: text, Parameters: everythingElse(t), Region: china})
+	inGovCloud := do(t, job{Template: text, Parameters: everything(t), Region: govCloud})
+	checkARNs(t, inChina, "aws-cn")
+	checkARNs(t, inGovCloud, "aws-us-gov")
+	const want = "https://${TokenDomain}.auth-fips.us-gov-west-1.amazoncognito.com/oauth2/token"
+	if got := str(inGovCloud.Outputs["TokenUrl"], "Value"); got != want {
+		t.Errorf("template.yaml: in GovCloud TokenUrl is %s, want %s", got, want)
+	}
+}
+
+func checkARNs(t *testing.T, s stack, partition string) {
+	t.Helper()
+	if len(s.Resources) == 0 {
+		t.Errorf("template.yaml: in %s it is refused because of %q", partition, s.Refused)
+	}
+	for name, r := range s.Resources {
+		for _, arn := range regexp.MustCompile(`arn:([\w-]+):[^"]*`).FindAllStringSubmatch(str(r.Properties), -1) {
+			if arn[1] != partition && !strings.Contains(arn[0], account) {
+				t.Errorf("template.yaml: %s has the ARN %s, which isn't of the partition %s", name, arn[0], partition)
+			}
+		}
+	}
 }

@@ -8,8 +8,10 @@ one JSON object per line.
     "CreateOnly", "Refused", "Error"}. CreateOnly lists by resource type the
     properties whose change replaces the resource; Refused has the first invalid
     parameter, or the violated rules. With "snapshot": true the result also has
-    "Snapshot", the resources and outputs as YAML.
-{"lint": TEXT, "parameters": {NAME: VALUE}}
+    "Snapshot", the resources and outputs as YAML. With "base": {NAME: VALUE}
+    that is only what differs from the stack with these parameters in the
+    default region; null stands for what only that stack has.
+{"lint": TEXT}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
 
@@ -114,22 +116,37 @@ def findings(text, ignore=()):
     return [str(match) for match in lint(text, config=config)]
 
 
+def snapshot(stack):
+    return {**stack["Resources"], "Outputs": stack["Outputs"]}
+
+
+def difference(new, old):
+    if not new or not isinstance(new, dict) or not isinstance(old, dict):
+        return new
+    return {name: difference(new.get(name), old.get(name)) for name in {**old, **new} if new.get(name) != old.get(name)}
+
+
+def expand(text, parameters, region="eu-central-1"):
+    return evaluate(translate(text, parameters), parameters, region)
+
+
 def run(job):
-    parameters = job.get("parameters") or {}
     if "lint" in job:
         # In a SAM template the linter checks fewer values, so the translated
         # one is linted, too. Not its faults: W2001 and W3011 (the translator
         # replaces references to Deployment, and copies UpdateReplacePolicy to
         # other resources).
-        translated = json.dumps(translate(job["lint"], parameters))
+        translated = json.dumps(translate(job["lint"], {}))
         return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3011"])}
     try:
-        stack = evaluate(translate(job["template"], parameters), parameters, job.get("region") or "eu-central-1")
+        stack = expand(job["template"], job["parameters"], job["region"])
     except InvalidDocumentException as e:
         return {"Error": "; ".join(cause.message for cause in e.causes)}
     if job.get("snapshot"):
-        all = {**stack["Resources"], "Outputs": stack["Outputs"]}
-        stack["Snapshot"] = yaml.dump(all, Dumper=Dumper, default_flow_style=None, width=1000)
+        content = snapshot(stack)
+        if "base" in job:
+            content = difference(content, snapshot(expand(job["template"], job["base"])))
+        stack["Snapshot"] = yaml.dump(content, Dumper=Dumper, default_flow_style=None, width=1000)
     return stack
 
 

@@ -1,13 +1,13 @@
 package template
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,11 +47,12 @@ type parameter struct {
 
 // A job is a request to stack.py, which documents it.
 type job struct {
-	Template   string            `json:"template,omitempty"`
-	Parameters map[string]string `json:"parameters,omitempty"`
-	Region     string            `json:"region,omitempty"`
+	Template   string            `json:"template"`
+	Parameters map[string]string `json:"parameters"`
+	Region     string            `json:"region"`
+	Snapshot   bool              `json:"snapshot"`
+	Base       map[string]string `json:"base,omitempty"`
 	Lint       string            `json:"lint,omitempty"`
-	Snapshot   bool              `json:"snapshot,omitempty"`
 }
 
 //go:embed stack.py
@@ -84,6 +85,10 @@ func do(t *testing.T, j job) stack {
 		}
 		python.in, python.out, python.results = json.NewEncoder(in), json.NewDecoder(out), map[string]stack{}
 	}
+	if j.Parameters == nil {
+		j.Parameters = map[string]string{}
+	}
+	j.Region = cmp.Or(j.Region, Region)
 	key := fmt.Sprint(j)
 	s, ok := python.results[key]
 	if ok {
@@ -108,16 +113,6 @@ func deploy(t *testing.T, parameters map[string]string) stack {
 		t.Errorf("template.yaml refuses %v: %q", parameters, s.Refused)
 	}
 	return s
-}
-
-// overrides returns parameters in the form of sam deploy --parameter-overrides.
-func overrides(text string) map[string]string {
-	parameters := map[string]string{}
-	for field := range strings.FieldsSeq(text) {
-		name, value, _ := strings.Cut(field, "=")
-		parameters[name] = strings.Trim(value, `\"`)
-	}
-	return parameters
 }
 
 // readFile reads a file in the top folder of the repository.
@@ -153,34 +148,6 @@ func str(v any, path ...string) string {
 		}
 		return string(b)
 	}
-}
-
-// allowed returns what the policies of a role allow, as "action resource", and the
-// managed policies. A statement that says more is returned as it is.
-func (s stack) allowed(role string) (all []string) {
-	policies := slices.Clone(list(s.Resources[role].Properties, "Policies"))
-	for _, r := range s.Resources {
-		if r.Type == "AWS::IAM::RolePolicy" && str(r.Properties, "RoleName") == "${"+role+"}" {
-			policies = append(policies, r.Properties)
-		}
-	}
-	for _, policy := range policies {
-		for _, statement := range list(policy, "PolicyDocument", "Statement") {
-			if object, _ := statement.(map[string]any); str(statement, "Effect") != "Allow" || len(object) != 3 {
-				all = append(all, str(statement))
-			}
-			for _, action := range list(statement, "Action") {
-				for _, resource := range list(statement, "Resource") {
-					all = append(all, str(action)+" "+str(resource))
-				}
-			}
-		}
-	}
-	for _, arn := range list(s.Resources[role].Properties, "ManagedPolicyArns") {
-		all = append(all, str(arn))
-	}
-	slices.Sort(all)
-	return all
 }
 
 // list returns the list at the path. CloudFormation takes one value for a list of one.

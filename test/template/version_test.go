@@ -1,110 +1,87 @@
 package template
 
 import (
-	"maps"
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Other values than the default of the parameters without AllowedValues.
-var otherValue = map[string]string{
-	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
-	"TokenAudience":   "1h57kf5cpq17m0eml12example,3n4b5urk1ft4fl3mg5e62d9ado", // clients of a Cognito user pool
-	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
-	"AlarmTopic":      topic,
-	"CorsOrigins":     "https://a.example,http://localhost:3000",
-	"ThrottlingRate":  "1",
-	"ThrottlingBurst": "1",
-
-	"DomainName":        "plants.example.com",
-	"DomainCertificate": "arn:aws:acm:eu-central-1:123456789012:certificate/1",
-
-	"PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
-}
-
-// otherValues returns a value other than the default of each parameter.
-func otherValues(t *testing.T) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for name, p := range deploy(t, nil).Parameters {
-		all[name] = otherValue[name]
-		if strings.HasPrefix(name, "Existing") {
-			all[name] = "restored"
-		}
-		for _, v := range p.AllowedValues {
-			if str(v) != str(p.Default) {
-				all[name] = str(v)
-			}
-		}
-		if all[name] == "" {
-			t.Errorf("add a value of %s to otherValue in version_test.go", name)
-		}
-	}
-	return all
-}
+var otherIssuer = map[string]string{"TokenIssuer": "https://example.eu.auth0.com/", "TokenAudience": "plants,api://plants"}
 
 // revision is a long one, of files that aren't committed.
 const revision = "09d7e83+.261123061200"
 
 // version returns what identifies the published version: CloudFormation makes
 // another one for another logical id or description.
-func (s stack) version() string {
+func (s stack) version() (id, description string) {
 	for name, r := range s.Resources {
 		if r.Type == "AWS::Lambda::Version" {
-			return name + " " + str(r.Properties, "Description")
+			return name, str(r.Properties, "Description")
 		}
 	}
-	return ""
+	return "", ""
 }
 
+// A new value of a parameter that the function reads reaches clients.
 func TestNewValues(t *testing.T) {
 	t.Parallel()
 	for name, value := range otherValues(t) {
-		base, other := map[string]string{}, map[string]string{}
-		if strings.HasPrefix(name, "Token") {
-			base, other = otherIssuer, maps.Clone(otherIssuer)
+		var before map[string]string
+		switch {
+		case strings.HasPrefix(name, "Token"):
+			before = otherIssuer
+		case strings.HasPrefix(name, "Domain"):
+			before = overrides("DomainName=a.example DomainCertificate=" + certificate + "0")
 		}
-		if strings.HasPrefix(name, "Domain") {
-			base = overrides("DomainName=a.example DomainCertificate=arn:aws:acm:eu-central-1:123456789012:certificate/0")
-			other = maps.Clone(base)
+		after := map[string]string{name: value}
+		for other, value := range before {
+			after[other] = cmp.Or(after[other], value)
 		}
-		other[name] = value
-		checkUpdate(t, name, deploy(t, base), deploy(t, other))
+		checkUpdate(t, name, deploy(t, before), deploy(t, after))
 	}
-	// With the stack's own table nothing changes that the function reads.
-	anyName := regexp.MustCompile("AllowedPattern: .*").ReplaceAllString(readFile(t, "template.yaml"), "")
-	own := map[string]string{"ExistingTable": "${PlantTable}"}
-	checkUpdate(t, "ExistingTable", deploy(t, nil), do(t, job{Template: anyName, Parameters: own}))
-	// Each build makes another version, even of the same code.
-	build := job{Template: strings.Replace(readFile(t, "template.yaml"), "Revision: unknown", `Revision: "`+revision+`"`, 1)}
-	checkUpdate(t, "Revision", deploy(t, nil), do(t, build))
-	if output := str(do(t, build).Outputs["Revision"], "Value"); output != revision || deploy(t, nil).version() == do(t, build).version() {
-		t.Errorf("template.yaml: another revision makes no other version, or the output Revision is %q", output)
-	}
-	// An edit makes another version, too, with AutoPublishAliasAllProperties.
-	edited := job{Template: strings.Replace(readFile(t, "template.yaml"), "Timeout: 10", "Timeout: 11", 1)}
-	checkUpdate(t, "Timeout", deploy(t, nil), do(t, edited))
 }
 
-// checkUpdate checks the update that a new value of the parameter makes, and so
-// the one back. The function reaches the alias only by another version, and Lambda
-// publishes one only if the function changes. Nothing else is replaced, since a
-// replacement needs another name, but the policy, which the previous version needs
-// until it has no more traffic.
-func checkUpdate(t *testing.T, parameter string, before, after stack) {
+// Each build makes another version, even of the same code, and so does an edit, with
+// AutoPublishAliasAllProperties.
+func TestNewBuild(t *testing.T) {
+	t.Parallel()
+	build := edit(t, "Revision: unknown", `Revision: "`+revision+`"`)
+	checkUpdate(t, "Revision", deploy(t, nil), build)
+	if _, description := build.version(); !strings.HasPrefix(description, revision+"|") || str(build.Outputs["Revision"], "Value") != revision {
+		t.Errorf("template.yaml: the revision %s isn't in the version's description %q, or not in the output Revision", revision, description)
+	}
+	checkUpdate(t, "Timeout", deploy(t, nil), edit(t, "Timeout: 10", "Timeout: 11"))
+}
+
+// edit returns the stack of an edited template.
+func edit(t *testing.T, old, new string) stack {
 	t.Helper()
-	if changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties); changed != (before.version() != after.version()) {
-		t.Errorf("template.yaml: with another %s, %s changes: %t, but its version: %t; Description and VersionDescription must have ${%[1]s}",
-			parameter, function, changed, !changed)
+	return do(t, job{Template: strings.Replace(readFile(t, "template.yaml"), old, new, 1)})
+}
+
+// checkUpdate checks the update that another value makes, and so the one back. The function
+// reaches the alias only by another version, and Lambda publishes one only if the function
+// changes. Nothing else is replaced, since a replacement needs another name. The exceptions
+// are the domain, and the policy, which the previous version needs until it has no more traffic.
+func checkUpdate(t *testing.T, value string, before, after stack) {
+	t.Helper()
+	oldID, oldDescription := before.version()
+	newID, newDescription := after.version()
+	changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
+	if published := oldID+oldDescription != newID+newDescription; changed != published {
+		t.Errorf("template.yaml: with another %s, %s changes: %t, but its version: %t; Description must contain ${%[1]s}", value, function, changed, published)
+	}
+	if got := str(after.Resources[function].Properties, "Description"); got != newDescription {
+		t.Errorf("template.yaml: the function has the description %q, and its version %q. They must be the same, or Lambda may publish no version", got, newDescription)
 	}
 	for name, r := range before.Resources {
 		replaced := slices.ContainsFunc(before.CreateOnly[r.Type], func(property string) bool {
 			return after.Resources[name].Type != "" && str(r.Properties, property) != str(after.Resources[name].Properties, property)
 		})
-		if want := name == strings.TrimPrefix(parameter, "Existing")+"Policy" || name == "ApiDomain" && parameter == "DomainName"; replaced != want && r.Type != "AWS::Lambda::Version" {
-			t.Errorf("template.yaml: with another %s, %s is replaced: %t, want %t", parameter, name, replaced, want)
+		want := name == "TablePolicy" && value == "ExistingTable" || name == "ApiDomain" && value == "DomainName"
+		if replaced != want && r.Type != "AWS::Lambda::Version" {
+			t.Errorf("template.yaml: with another %s, %s is replaced: %t, want %t", value, name, replaced, want)
 		}
 	}
 }
@@ -126,29 +103,7 @@ func TestLongIssuer(t *testing.T) {
 		"TokenIssuer":   "https://11111111-2222-3333-4444-555555555555.ciamlogin.com/11111111-2222-3333-4444-555555555555/v2.0",
 		"TokenAudience": "66666666-7777-8888-9999-000000000000,api://plants",
 	})
-	if _, description, _ := strings.Cut(s.version(), " "); len(description) > maxDescription || !strings.HasPrefix(description, revision) {
+	if _, description := s.version(); len(description) > maxDescription || !strings.HasPrefix(description, revision) {
 		t.Errorf("template.yaml: VersionDescription has %d characters, Lambda takes %d: %s", len(description), maxDescription, description)
-	}
-}
-
-// CloudFormation keeps what users' plants and tokens depend on, and versions, to which the
-// alias can return. It keeps nothing else, since a kept name would block the next stack.
-// The stack policy of docs/deployment.md keeps data from being replaced.
-func TestRetention(t *testing.T) {
-	t.Parallel()
-	data := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Logs::LogGroup"}
-	page := readFile(t, "docs/deployment.md")
-	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
-	for name, r := range deploy(t, nil).Resources {
-		keep := slices.Contains(kept, r.Type)
-		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" {
-			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
-		}
-		if slices.Contains(data, r.Type) && !strings.Contains(page, `"LogicalResourceId/`+name+`"`) {
-			t.Errorf("docs/deployment.md: the stack policy must name %s", name)
-		}
-		if r.Type == "AWS::Cognito::UserPoolResourceServer" && r.DeletionPolicy == "Retain" {
-			t.Errorf("template.yaml: after a rollback the identifier of %s isn't free: its DeletionPolicy must be RetainExceptOnCreate", name)
-		}
 	}
 }

@@ -1,0 +1,90 @@
+package template
+
+import (
+	"strings"
+	"testing"
+)
+
+// account is in the ARNs of parameters, and nowhere else.
+const account = "123456789012"
+
+const (
+	topic       = "arn:aws:sns:eu-central-1:" + account + ":alarms"
+	certificate = "arn:aws:acm:eu-central-1:" + account + ":certificate/1"
+)
+
+// Other values than the default of the parameters without AllowedValues.
+var otherValue = map[string]string{
+	"TokenIssuer":     "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0",
+	"TokenAudience":   "1h57kf5cpq17m0eml12example,3n4b5urk1ft4fl3mg5e62d9ado", // clients of a Cognito user pool
+	"TokenJwksUrl":    "https://a.example/discovery/v2.0/keys?appid=1",
+	"ExistingTable":   "restored",
+	"AlarmTopic":      topic,
+	"CorsOrigins":     "https://a.example,http://localhost:3000",
+	"ThrottlingRate":  "1",
+	"ThrottlingBurst": "2",
+
+	"DomainName":        "plants.example.com",
+	"DomainCertificate": certificate,
+
+	"PermissionsBoundary": "arn:aws:iam::" + account + ":policy/boundary",
+}
+
+// otherValues returns a value other than the default of each parameter.
+func otherValues(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for name, p := range deploy(t, nil).Parameters {
+		all[name] = otherValue[name]
+		for _, v := range p.AllowedValues {
+			if str(v) != str(p.Default) {
+				all[name] = str(v)
+			}
+		}
+		if all[name] == "" {
+			t.Errorf("add a value of %s to otherValue in parameters_test.go", name)
+		}
+	}
+	return all
+}
+
+// overrides returns parameters in the form of sam deploy --parameter-overrides.
+func overrides(text string) map[string]string {
+	parameters := map[string]string{}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		parameters[name] = strings.Trim(value, `\"`)
+	}
+	return parameters
+}
+
+// CloudFormation refuses invalid parameters before it changes anything, and
+// says which. Those without a reason are valid.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string]string{
+		"AlarmTopic=" + topic + ".fifo":   "AlarmTopic", // alarms can't notify it
+		"CorsOrigins=*":                   "",
+		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
+		"CorsOrigins=https://u@a.example": "CorsOrigins",
+		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
+		"ExistingTable=a/b":               "ExistingTable",
+		"PermissionsBoundary=boundary":    "PermissionsBoundary",
+		"DomainName=plants.example.com":   "need each other",
+		"DomainName=https://a.example/ DomainCertificate=" + certificate: "DomainName",
+		"DomainCertificate=" + certificate:                               "need each other",
+
+		// An issuer of one's own comes with its audience, and without what needs the pool.
+		"TokenAudience=plants":                                             "need TokenIssuer",
+		"TokenJwksUrl=https://a.example/keys":                              "need TokenIssuer",
+		"TokenIssuer=https://a.example":                                    "TokenIssuer needs TokenAudience",
+		"TokenIssuer=http://a.example TokenAudience=a":                     "TokenIssuer",
+		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | separates values in Description
+		"TokenIssuer=https://a.example TokenAudience=a MachineClient=true": "MachineClient needs",
+	} {
+		got := strings.Join(do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)}).Refused, "; ")
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
+		}
+	}
+}
