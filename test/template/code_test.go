@@ -152,25 +152,21 @@ func (s stack) allowed(role string) (all []string) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := deploy(t, everything(t))
+	server, client := s.Resources["PlantScopes"].Properties, s.Resources["ProgramClient"]
 	var defined, allowed []string
-	for name, r := range s.Resources {
-		if r.Type != "AWS::Cognito::UserPoolResourceServer" {
-			continue
-		}
-		for _, scope := range list(r.Properties, "Scopes") {
-			defined = append(defined, str(r.Properties, "Identifier")+"/"+str(scope, "ScopeName"))
-		}
-		if !slices.Contains(list(s.Resources["ProgramClient"].DependsOn), any(name)) {
-			t.Errorf("template.yaml: ProgramClient needs DependsOn: %s, or Cognito may not know its scopes yet", name)
-		}
+	for _, scope := range list(server, "Scopes") {
+		defined = append(defined, str(server, "Identifier")+"/"+str(scope, "ScopeName"))
 	}
-	for _, scope := range list(s.Resources["ProgramClient"].Properties, "AllowedOAuthScopes") {
+	for _, scope := range list(client.Properties, "AllowedOAuthScopes") {
 		allowed = append(allowed, str(scope))
 	}
 	slices.Sort(defined)
 	slices.Sort(allowed)
 	if want := handlers.Scopes(); !slices.Equal(defined, want) || !slices.Equal(allowed, want) {
-		t.Errorf("template.yaml: the resource servers of UserPool define %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
+		t.Errorf("template.yaml: PlantScopes defines %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
+	}
+	if !slices.Contains(list(client.DependsOn), any("PlantScopes")) {
+		t.Error("template.yaml: ProgramClient needs DependsOn: PlantScopes, or Cognito may not know its scopes yet")
 	}
 }
 

@@ -36,9 +36,8 @@ from samtranslator.yaml_helper import yaml_parse
 UPLOADED = {"Bucket": "deployments", "Key": "code"}  # as sam deploy replaces CodeUri
 
 
-# All three make an expansion four times as fast. Template writes the template as YAML
-# and reads it again, so it gets JSON, and a parser in C. The translator validates its
-# policy templates each time, which are always the same.
+# For speed: Template parses each template as YAML, and the translator validates its own
+# policy templates each time.
 yaml.FullLoader = yaml.CFullLoader
 translator.make_policy_template_for_function_plugin = functools.cache(translator.make_policy_template_for_function_plugin)
 
@@ -49,14 +48,7 @@ class Stack(Template):
 
     def __init__(self, template):
         super().__init__({})
-        self.raw = json.dumps(template)
-
-
-class Dumper(yaml.SafeDumper):
-    """Writes strings of several lines as such."""
-
-
-Dumper.add_representer(str, lambda d, s: d.represent_scalar("tag:yaml.org,2002:str", s, style="|" if "\n" in s else None))
+        self.raw = json.dumps(template)  # JSON is YAML, and faster to write
 
 
 parsed = functools.cache(yaml_parse)
@@ -146,7 +138,7 @@ def run(job):
         content = snapshot(stack)
         if "base" in job:
             content = difference(content, snapshot(expand(job["template"], job["base"])))
-        stack["Snapshot"] = yaml.dump(content, Dumper=Dumper, default_flow_style=None, width=1000)
+        stack["Snapshot"] = yaml.safe_dump(content, default_flow_style=None, width=1000)
     return stack
 
 
