@@ -68,6 +68,7 @@ func TestRefused(t *testing.T) {
 		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
 		"CorsOrigins=https://u@a.example": "CorsOrigins",
 		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
+		"LogRetention=2":                  "LogRetention",   // CloudWatch Logs doesn't know this period
 		"ExistingTable=a/b":               "ExistingTable",
 		"PermissionsBoundary=boundary":    "PermissionsBoundary",
 		"DomainName=plants.example.com":   "need each other",

@@ -82,6 +82,9 @@ def evaluate(template, parameters, region):
     stack.Partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
     try:
         resolved = stack.render(parameters, region)
+        for name, value in parameters.items():  # which cloud-radar checks for strings alone
+            if value not in map(str, template["Parameters"][name].get("AllowedValues", [value])):
+                raise ValueError(f"{value} is not an allowed value of {name}")
     except ValueError as e:
         return {"Refused": [str(e)], "Parameters": template["Parameters"]}
     rules = stack.resolve_values(resolved.get("Rules", {})).values()
