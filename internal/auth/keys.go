@@ -97,12 +97,18 @@ func unmarshalLeniently(data []byte, v any) error {
 // too, unless the kid can't be read.
 func parseKey(data jsontext.Value) (k key) {
 	var m members
-	if json.Unmarshal(data, &m) != nil || m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
+	if json.Unmarshal(data, &m) != nil {
 		return key{}
 	}
-	var operations []string
-	if m.has("key_ops") && json.Unmarshal(m["key_ops"], &operations) != nil || operations != nil && !slices.Contains(operations, "verify") {
-		return k
+	if m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
+		return key{}
+	}
+	if m.has("key_ops") {
+		var operations []string
+		err := json.Unmarshal(m["key_ops"], &operations)
+		if err != nil || operations != nil && !slices.Contains(operations, "verify") {
+			return k
+		}
 	}
 	// Anybody can sign with a published private key. Any one of these members reveals the key.
 	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
@@ -113,7 +119,10 @@ func parseKey(data jsontext.Value) (k key) {
 	}
 	var parsed jose.JSONWebKey
 	rest, err := json.Marshal(m)
-	if err != nil || parsed.UnmarshalJSON(rest) != nil || parsed.Use != "" && parsed.Use != "sig" {
+	if err != nil || parsed.UnmarshalJSON(rest) != nil {
+		return k
+	}
+	if parsed.Use != "" && parsed.Use != "sig" {
 		return k
 	}
 	k.public, k.algorithms = usableWith(parsed.Key)

@@ -30,21 +30,24 @@ func parseListQuery(raw string) (q listQuery, err error) {
 			return q, failf(CodeInvalidQuery, "%s must be given at most once", name)
 		}
 	}
-	if limit := values.Get("limit"); values.Has("limit") {
+	if values.Has("limit") {
+		limit := values.Get("limit")
 		n, ok := parseInt64(limit)
 		if !ok || n < 1 || n > math.MaxInt32 {
 			return q, failf(CodeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, excerpt.Quote(limit))
 		}
 		q.limit = int(n)
 	}
-	if cursor := values.Get("cursor"); values.Has("cursor") {
+	if values.Has("cursor") {
+		cursor := values.Get("cursor")
 		id, ok := parseCursor(cursor)
 		if !ok {
 			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt.Quote(cursor))
 		}
 		q.after = &id
 	}
-	if include := values.Get("include"); values.Has("include") {
+	if values.Has("include") {
+		include := values.Get("include")
 		if include != "id" {
 			return q, failf(CodeInvalidQuery, "include must be id, not %s", excerpt.Quote(include))
 		}

@@ -41,29 +41,29 @@ type listBody struct {
 }
 
 // add appends a plant, and reports whether it fits.
-func (a *listBody) add(element plantShape) (fits bool) {
-	end := a.buffer.Len()
+func (b *listBody) add(element plantShape) (fits bool) {
+	end := b.buffer.Len()
 	if end == 0 {
-		a.buffer.WriteByte('[')
+		b.buffer.WriteByte('[')
 	} else {
-		a.buffer.WriteByte(',')
+		b.buffer.WriteByte(',')
 	}
-	a.element = element
-	if err := json.MarshalWrite(&a.buffer, &a.element); err != nil {
+	b.element = element
+	if err := json.MarshalWrite(&b.buffer, &b.element); err != nil {
 		panic(err) // every string was validated as UTF-8
 	}
-	if a.buffer.Len()+len("]\n") > maxList {
-		a.buffer.Truncate(end)
+	if b.buffer.Len()+len("]\n") > maxList {
+		b.buffer.Truncate(end)
 		return false
 	}
 	return true
 }
 
 // close returns the array as a line of JSON, without the spare capacity of the buffer.
-func (a *listBody) close() []byte {
-	if a.buffer.Len() == 0 {
+func (b *listBody) close() []byte {
+	if b.buffer.Len() == 0 {
 		return []byte("[]\n")
 	}
-	a.buffer.WriteString("]\n")
-	return bytes.Clone(a.buffer.Bytes())
+	b.buffer.WriteString("]\n")
+	return bytes.Clone(b.buffer.Bytes())
 }

@@ -48,7 +48,7 @@ func (a Access) allows(hostport string) bool {
 // Handler serves token requests and the public keys. It passes requests for all other
 // paths to next.
 func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
-	pages := http.NewCrossOriginProtection()
+	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.EscapedPath(); { // /oauth2%2Ftoken is another path
 		case path == keysPath: // for any method, since the keys are public
@@ -61,7 +61,7 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 		case !access.allows(r.Host):
 			fail(w, http.StatusForbidden, "access_denied", "no token for this Host header, which a malicious web page could have caused; "+
 				"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
-		case pages.Check(r) != nil:
+		case protection.Check(r) != nil:
 			fail(w, http.StatusForbidden, "access_denied", "no token for a page of another origin")
 		default:
 			i.serveToken(w, r)

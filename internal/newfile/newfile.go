@@ -2,7 +2,6 @@
 package newfile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,7 +25,10 @@ func Ensure(path string, write func(temp string) error) error {
 		}
 		defer os.Remove(f.Name())
 		defer f.Close() // before Remove, for Windows
-		if err := cmp.Or(write(f.Name()), f.Sync()); err != nil {
+		if err := write(f.Name()); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
 			return err
 		}
 		// Unlike a rename, a link never replaces the file of another process.
