@@ -40,7 +40,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, err
 	}
 	if cfg.Tokens.Issuer == "" { // FromEnv rejects an audience without an issuer
-		return nil, fmt.Errorf("%s and %s are not set: set both", config.TokenIssuer, config.TokenAudience)
+		return nil, fmt.Errorf("%s and %s are not set: set both", config.EnvTokenIssuer, config.EnvTokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
 	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), http.DefaultClient, log)

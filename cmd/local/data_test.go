@@ -93,7 +93,7 @@ func TestInsecureData(t *testing.T) {
 		t.Skip("no such modes on Windows")
 	}
 	otherIssuer := func(name string) string {
-		return map[string]string{config.TokenIssuer: "https://issuer.example", config.TokenAudience: "a", config.TokenJWKSURL: "https://issuer.example/keys"}[name]
+		return map[string]string{config.EnvTokenIssuer: "https://issuer.example", config.EnvTokenAudience: "a", config.EnvTokenJWKSURL: "https://issuer.example/keys"}[name]
 	}
 	for store, getenv := range map[string]func(string) string{"bolt": otherIssuer, "dynamodb": noEnv} {
 		for _, mode := range []os.FileMode{0o720, 0o702} {

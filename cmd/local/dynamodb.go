@@ -79,5 +79,5 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 	case local:
 		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", table, err)
 	}
-	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.TableName)
+	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.EnvTableName)
 }

@@ -120,7 +120,7 @@ func TestTableOnAWS(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
 	t.Setenv("AWS_CA_BUNDLE", bundle)
-	t.Setenv(config.TableName, table)
+	t.Setenv(config.EnvTableName, table)
 	start := func() (string, error) {
 		cfg, err := config.FromEnv(os.Getenv)
 		if err != nil {

@@ -128,13 +128,13 @@ func newHandler(o options, origins []string, own *issuer.Issuer, service http.Ha
 func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 	const (
 		danger = "and the token issuer gives anyone a token for any user"
-		remedy = "or set " + config.TokenIssuer + " to another issuer, or add -expose-issuer"
+		remedy = "or set " + config.EnvTokenIssuer + " to another issuer, or add -expose-issuer"
 	)
 	if !listening.(*net.TCPAddr).IP.IsLoopback() {
 		return fmt.Errorf("-addr %s: other machines can reach this address, %s; listen on 127.0.0.1, %s", addr, danger, remedy)
 	}
 	if slices.Contains(origins, "*") {
-		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s", config.CORSOrigins, danger, remedy)
+		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s", config.EnvCORSOrigins, danger, remedy)
 	}
 	return nil
 }

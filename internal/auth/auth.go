@@ -105,7 +105,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 // verifyCached is like verify, but returns a cached token if the issuer's keys haven't
 // changed. New keys may lack the one that signed the token.
 func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, begunAtArrival := sha256.Sum256([]byte(raw)), v.issuerKeys.fetchesBegun.Load()
+	hash, arrived := sha256.Sum256([]byte(raw)), v.issuerKeys.arrival()
 	if cached := v.cache.lookup(hash); cached != nil {
 		keySet, err := v.issuerKeys.current(ctx)
 		if err != nil {
@@ -115,7 +115,7 @@ func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken
 			return cached, nil
 		}
 	}
-	verified, err := v.verify(ctx, raw, begunAtArrival)
+	verified, err := v.verify(ctx, raw, arrived)
 	if err != nil {
 		return nil, err
 	}

@@ -26,24 +26,24 @@ import (
 //   - While the issuer is down, its keys are used until they are a day old. Without keys,
 //     requests get ErrKeysUnavailable, and one request tries again every 5 s.
 type issuerKeys struct {
-	client   *http.Client
-	log      *slog.Logger
-	warnings rate.Sometimes   // limited, since anybody can cause a fetch
-	issuer   string           // the metadata must name it
-	metadata string           // its address; empty if metadata isn't needed
-	fixed    *KeySet          // configured keys, or nil to fetch them
-	now      func() time.Time // wallClock, except in tests
+	client      *http.Client
+	log         *slog.Logger
+	warnings    rate.Sometimes   // limited, since anybody can cause a fetch
+	issuer      string           // the metadata must name it
+	metadataURL string           // empty if metadata isn't needed
+	fixed       *KeySet          // configured keys, or nil to fetch them
+	now         func() time.Time // wallClock, except in tests
 
-	known        atomic.Pointer[knownKeys]
-	fetchesBegun atomic.Int64  // how many fetches have begun: unlike times, it orders fetches and requests exactly
-	fetching     chan struct{} // a lock: full during a fetch
-	searches     *rate.Limiter // limits the fetches for tokens that the known keys don't verify
+	known    atomic.Pointer[knownKeys]
+	begun    atomic.Int64  // how many fetches have begun
+	fetching chan struct{} // a lock: full during a fetch
+	searches *rate.Limiter // limits the fetches for tokens that the known keys don't verify
 }
 
 // knownKeys is what is known after a fetch. It is immutable; the next fetch replaces it.
 type knownKeys struct {
 	number  int64     // of the fetch, from 1
-	address string    // of the keys; empty if unknown
+	keysURL string    // empty if unknown
 	set     *KeySet   // nil without keys
 	fetched time.Time // when the fetch of set began; the zero time without keys
 	failed  time.Time // when a fetch last failed
@@ -63,22 +63,22 @@ var (
 
 // newIssuerKeys returns the keys that c describes. It doesn't fetch them yet.
 func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
-	address, metadata, err := addresses(c)
+	keysURL, metadataURL, err := addresses(c)
 	if err != nil {
 		return nil, err
 	}
 	k := &issuerKeys{
-		client:   withoutRedirects(client),
-		log:      log,
-		warnings: rate.Sometimes{Interval: time.Second},
-		issuer:   c.Issuer,
-		metadata: metadata,
-		fixed:    c.Keys,
-		now:      wallClock,
-		fetching: make(chan struct{}, 1),
-		searches: rate.NewLimiter(rate.Every(2*time.Second), 3),
+		client:      withoutRedirects(client),
+		log:         log,
+		warnings:    rate.Sometimes{Interval: time.Second},
+		issuer:      c.Issuer,
+		metadataURL: metadataURL,
+		fixed:       c.Keys,
+		now:         wallClock,
+		fetching:    make(chan struct{}, 1),
+		searches:    rate.NewLimiter(rate.Every(2*time.Second), 3),
 	}
-	k.known.Store(&knownKeys{address: address})
+	k.known.Store(&knownKeys{keysURL: keysURL})
 	return k, nil
 }
 
@@ -111,7 +111,7 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		defer k.unlock()
 		known = k.known.Load()
 		if k.age(known.fetched) >= refreshAfter && k.age(known.failed) >= pause {
-			known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, also if this client disconnects
+			known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
 		}
 		err = known.err
 	}
@@ -121,24 +121,29 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return known.set, nil
 }
 
+// An arrival is when a request arrived: the number of the last fetch that had begun then. A
+// fetch with a greater number sees every key that the issuer published before the arrival.
+// Times couldn't tell: two may be equal, and the clock may be set.
+type arrival int64
+
+func (k *issuerKeys) arrival() arrival { return arrival(k.begun.Load()) }
+
 // search looks for keys other than rejected, which don't verify a token. It returns nil if
-// there are no others or the budget is spent, and an error if they can't be fetched.
-//
-// The issuer may have published a key during an earlier fetch. So search trusts only a fetch
-// that began after the request arrived, and otherwise starts one. begunAtArrival is how many
-// fetches had begun when the request arrived.
-func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunAtArrival int64) (*KeySet, error) {
+// there are no others or the budget is spent, and an error if they can't be fetched. It
+// relies on a fetch that began after the request arrived, or else fetches the keys.
+func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, arrived arrival) (*KeySet, error) {
 	if k.fixed != nil {
 		return nil, nil
 	}
+	mayLackKey := func(known *knownKeys) bool { return known.set == rejected && known.number <= int64(arrived) }
 	known := k.known.Load()
-	if known.set == rejected && known.number <= begunAtArrival {
+	if mayLackKey(known) {
 		if !k.lock(ctx, fetchTimeout) {
 			return nil, errFetching
 		}
 		defer k.unlock()
 		known = k.known.Load()
-		if known.set == rejected && known.number <= begunAtArrival && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
+		if mayLackKey(known) && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
 			known = k.fetch(context.WithoutCancel(ctx)) // as in current
 		}
 	}
@@ -148,22 +153,17 @@ func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, begunAtArriva
 	return known.set, nil
 }
 
-// load fetches the keys, or waits for another request's fetch, until ctx ends. It returns
-// an error if that fetch fails, even if older keys are known.
+// load fetches the keys until ctx ends. It returns an error if that fails, even if older
+// keys are known.
 func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed != nil {
 		return nil
 	}
-	before := k.known.Load()
 	if !k.lock(ctx, fetchTimeout) {
 		return unavailable(errFetching)
 	}
 	defer k.unlock()
-	known := k.known.Load()
-	if known == before {
-		known = k.fetch(ctx)
-	}
-	if known.err != nil {
+	if known := k.fetch(ctx); known.err != nil {
 		return unavailable(known.err)
 	}
 	return nil
@@ -204,9 +204,9 @@ func (k *issuerKeys) unlock() { <-k.fetching }
 // hold the lock.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next, began := *k.known.Load(), k.now()
-	next.number = k.fetchesBegun.Add(1)
+	next.number = k.begun.Add(1)
 	var set *KeySet
-	next.address, set, next.err = k.read(ctx, next.address)
+	next.keysURL, set, next.err = k.download(ctx, next.keysURL)
 	switch {
 	case next.err == nil:
 		next.fetched = began

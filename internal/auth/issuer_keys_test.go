@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -128,29 +127,6 @@ func TestLoadEndsEarly(t *testing.T) {
 		time.Sleep(ms)
 		load() // and the reverse
 		time.Sleep(time.Second)
-	})
-}
-
-// If a request is fetching, Load waits and uses the result. Otherwise Load fetches the
-// keys, and returns an error if that fails, even if there are older keys.
-func TestLoadWaitsForRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newRemoteIssuer(t)
-		for _, test := range []struct{ kid, request, load string }{{"", unavailable, "status 404"}, {"a", "", ""}} {
-			i.set(500*ms, strings.Fields(test.kid)...)
-			var group sync.WaitGroup
-			group.Go(func() { i.took(t, "a", test.request, 500*ms) })
-			time.Sleep(ms)
-			checkLoad(t, i.v, test.load)
-			group.Wait()
-			if n := i.fetches(); n != 1 {
-				t.Errorf("%d fetches, want 1", n)
-			}
-			time.Sleep(auth.RetryAfter)
-		}
-		i.set(0)
-		checkLoad(t, i.v, "status 404")
-		i.check(t, "a", "", atOnce, 1)
 	})
 }
 

@@ -34,8 +34,7 @@ var algorithms = []jose.SignatureAlgorithm{
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //
 // [verifiedToken.validAt] checks the dates, because a token in the cache can expire.
-// begunAtArrival is how many fetches of keys had begun when the request arrived.
-func (v *Verifier) verify(ctx context.Context, raw string, begunAtArrival int64) (*verifiedToken, error) {
+func (v *Verifier) verify(ctx context.Context, raw string, arrived arrival) (*verifiedToken, error) {
 	t, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunAtArrival int64)
 	if err != nil {
 		return nil, err
 	}
-	if verified.keySet, err = v.checkSignature(ctx, t, begunAtArrival); err != nil {
+	if verified.keySet, err = v.checkSignature(ctx, t, arrived); err != nil {
 		return nil, err
 	}
 	if err := v.readScopes(&verified.caller, t.claims); err != nil {
@@ -55,7 +54,7 @@ func (v *Verifier) verify(ctx context.Context, raw string, begunAtArrival int64)
 
 // checkSignature returns the keys that verify the token. If the known keys don't, it
 // searches for newer ones: the issuer may have added a key, under any kid.
-func (v *Verifier) checkSignature(ctx context.Context, t *token, begunAtArrival int64) (*KeySet, error) {
+func (v *Verifier) checkSignature(ctx context.Context, t *token, arrived arrival) (*KeySet, error) {
 	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
 	if err != nil { // for example, a malformed jwk
@@ -65,12 +64,12 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, begunAtArrival 
 	if err != nil {
 		return nil, err
 	}
-	for { // search may return the keys of a fetch that began before the request arrived
+	for { // search may return keys that another request fetched, before this one arrived
 		fault := keySet.verify(jws, t.alg, t.kid)
 		if fault == nil {
 			return keySet, nil
 		}
-		newer, err := v.issuerKeys.search(ctx, keySet, begunAtArrival)
+		newer, err := v.issuerKeys.search(ctx, keySet, arrived)
 		switch {
 		case err != nil: // not a 503, since anybody can make up a kid
 			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)

@@ -63,7 +63,7 @@ func appendID(b []byte, id int64) []byte {
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// writeFormat writes the format into a new file. checkFormat creates the other buckets.
+// writeFormat writes the format into a new file. The rest is left to prepare.
 func writeFormat(tx *bbolt.Tx) error {
 	meta, err := tx.CreateBucket(metaBucket)
 	if err != nil {
@@ -72,9 +72,9 @@ func writeFormat(tx *bbolt.Tx) error {
 	return meta.Put(formatKey, []byte(format))
 }
 
-// checkFormat returns an error unless the file has this format. It creates the buckets for
-// plants if they are missing.
-func checkFormat(tx *bbolt.Tx) error {
+// prepare runs at each start. It returns an error unless the file has this format, and
+// creates the buckets for plants if they are missing.
+func prepare(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errors.New("it is a bbolt database of another program: choose another data directory")

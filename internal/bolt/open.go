@@ -56,7 +56,7 @@ func openFile(path string) (*bbolt.DB, error) {
 	db.MaxBatchDelay = time.Millisecond // the default of 10 ms would delay each concurrent write
 	// A killed process may have left changes that aren't on disk. This commit writes
 	// them to disk before anything depends on them.
-	if err := db.Update(checkFormat); err != nil {
+	if err := db.Update(prepare); err != nil {
 		_ = db.Close()
 		return nil, err
 	}

@@ -76,11 +76,14 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		case string(holder) != owner:
 			return plants.ErrInUse, nil
 		}
-		old, refusal := s.decode(p.ID, stored.Get(plantKey))
-		if refusal == nil && !old.Equal(p) {
-			refusal = plants.ErrExists
+		old, err := s.decode(p.ID, stored.Get(plantKey))
+		if err != nil {
+			return err, nil // ends this call alone, not the shared transaction
 		}
-		return refusal, nil
+		if !old.Equal(p) {
+			return plants.ErrExists, nil
+		}
+		return nil, nil
 	})
 }
 

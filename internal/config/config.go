@@ -16,18 +16,18 @@ import (
 // The names of the environment variables. The endpoint, region and credentials
 // of DynamoDB are set by the AWS SDK's own variables.
 const (
-	TableName     = "TABLE_NAME"
-	TokenIssuer   = "TOKEN_ISSUER"
-	TokenAudience = "TOKEN_AUDIENCE"
-	TokenJWKSURL  = "TOKEN_JWKS_URL"
-	TokenJWKS     = "TOKEN_JWKS"
-	RequireScopes = "REQUIRE_SCOPES"
-	LogLevel      = "LOG_LEVEL"
-	CORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment uses the parameter CorsOrigins
+	EnvTableName     = "TABLE_NAME"
+	EnvTokenIssuer   = "TOKEN_ISSUER"
+	EnvTokenAudience = "TOKEN_AUDIENCE"
+	EnvTokenJWKSURL  = "TOKEN_JWKS_URL"
+	EnvTokenJWKS     = "TOKEN_JWKS"
+	EnvRequireScopes = "REQUIRE_SCOPES"
+	EnvLogLevel      = "LOG_LEVEL"
+	EnvCORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment uses the parameter CorsOrigins
 )
 
 // Variables contains these names. cmd/local lists them with -help.
-var Variables = []string{TableName, TokenIssuer, TokenAudience, TokenJWKSURL, TokenJWKS, RequireScopes, LogLevel, CORSOrigins}
+var Variables = []string{EnvTableName, EnvTokenIssuer, EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS, EnvRequireScopes, EnvLogLevel, EnvCORSOrigins}
 
 // Config holds the settings of the service.
 type Config struct {
@@ -51,21 +51,21 @@ type Config struct {
 func FromEnv(getenv func(string) string) (Config, error) {
 	var c Config
 	var err error
-	c.TableName = cmp.Or(getenv(TableName), "plants")
+	c.TableName = cmp.Or(getenv(EnvTableName), "plants")
 	if !isTableName(c.TableName) {
-		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", TableName, c.TableName)
+		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", EnvTableName, c.TableName)
 	}
-	level := cmp.Or(getenv(LogLevel), "info")
+	level := cmp.Or(getenv(EnvLogLevel), "info")
 	if c.LogLevel.UnmarshalText([]byte(level)) != nil {
-		return Config{}, fmt.Errorf("%s %q is not valid: use debug, info, warn or error", LogLevel, level)
+		return Config{}, fmt.Errorf("%s %q is not valid: use debug, info, warn or error", EnvLogLevel, level)
 	}
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
 	}
-	c.CORSOrigins = splitList(getenv(CORSOrigins))
+	c.CORSOrigins = splitList(getenv(EnvCORSOrigins))
 	for _, o := range c.CORSOrigins {
 		if err := checkOrigin(o); err != nil {
-			return Config{}, fmt.Errorf("%s: %w", CORSOrigins, err)
+			return Config{}, fmt.Errorf("%s: %w", EnvCORSOrigins, err)
 		}
 	}
 	return c, nil
@@ -114,45 +114,48 @@ func splitList(value string) (elements []string) {
 // tokens returns the settings for accepted tokens. It rejects incomplete settings, so that
 // the service doesn't start with the wrong issuer.
 func tokens(getenv func(string) string) (t auth.Config, err error) {
-	t.Issuer, t.KeysURL = getenv(TokenIssuer), getenv(TokenJWKSURL)
-	switch v := getenv(RequireScopes); v {
+	t.Issuer, t.KeysURL = getenv(EnvTokenIssuer), getenv(EnvTokenJWKSURL)
+	switch v := getenv(EnvRequireScopes); v {
 	case "", "true":
 	case "false":
 		t.ScopesOptional = true
 	default:
-		return t, fmt.Errorf("%s: %q is not valid: use true or false", RequireScopes, v)
+		return t, fmt.Errorf("%s: %q is not valid: use true or false", EnvRequireScopes, v)
 	}
 	if t.Issuer == "" {
-		for _, name := range []string{TokenAudience, TokenJWKSURL, TokenJWKS} {
+		for _, name := range []string{EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS} {
 			if getenv(name) != "" {
-				return t, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, TokenIssuer)
+				return t, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, EnvTokenIssuer)
 			}
 		}
 		return t, nil
 	}
-	if strings.Contains(t.Issuer, " ") && !mayContainPassword(t.Issuer) {
-		return t, fmt.Errorf("%s %q has a space: remove it", TokenIssuer, t.Issuer)
+	if strings.Contains(t.Issuer, " ") {
+		if mayContainPassword(t.Issuer) {
+			return t, fmt.Errorf("%s has a space: remove it", EnvTokenIssuer)
+		}
+		return t, fmt.Errorf("%s %q has a space: remove it", EnvTokenIssuer, t.Issuer)
 	}
-	if t.Audiences = splitList(getenv(TokenAudience)); t.Audiences == nil {
-		problem := TokenIssuer + " is set but " + TokenAudience + " is not"
-		if getenv(TokenAudience) != "" { // for example, only a comma
-			problem = TokenAudience + " has no value"
+	if t.Audiences = splitList(getenv(EnvTokenAudience)); t.Audiences == nil {
+		problem := EnvTokenIssuer + " is set but " + EnvTokenAudience + " is not"
+		if getenv(EnvTokenAudience) != "" { // for example, only a comma
+			problem = EnvTokenAudience + " has no value"
 		}
 		return t, fmt.Errorf("%s: set it to the accepted audiences, separated by commas", problem)
 	}
 	if t.KeysURL != "" {
 		if err := auth.CheckURL(t.KeysURL); err != nil {
-			return t, fmt.Errorf("%s: %w", TokenJWKSURL, err)
+			return t, fmt.Errorf("%s: %w", EnvTokenJWKSURL, err)
 		}
 	}
-	if keys := getenv(TokenJWKS); keys != "" {
+	if keys := getenv(EnvTokenJWKS); keys != "" {
 		if t.Keys, err = auth.ParseKeySet([]byte(keys)); err != nil {
-			return t, fmt.Errorf("%s: %w", TokenJWKS, err)
+			return t, fmt.Errorf("%s: %w", EnvTokenJWKS, err)
 		}
 	}
 	if t.Keys == nil && t.KeysURL == "" {
 		if err := checkIssuer(t.Issuer); err != nil {
-			return t, fmt.Errorf("%s: %w; if the issuer has no metadata, set %s", TokenIssuer, err, TokenJWKSURL)
+			return t, fmt.Errorf("%s: %w; if the issuer has no metadata, set %s", EnvTokenIssuer, err, EnvTokenJWKSURL)
 		}
 	}
 	return t, nil

@@ -26,24 +26,24 @@ func TestFromEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := map[string]string{
-		TableName:     "my-table",
-		TokenIssuer:   "https://issuer.example",
-		TokenAudience: "plants, web ,",
-		TokenJWKSURL:  "https://keys.example/jwks",
-		TokenJWKS:     `{"keys":[` + key + `]}`,
-		RequireScopes: "true",
-		LogLevel:      "Warn",
-		CORSOrigins:   " http://localhost:3000, https://A.example ,http://[::1]:8443,https://127.0.0.1",
+		EnvTableName:     "my-table",
+		EnvTokenIssuer:   "https://issuer.example",
+		EnvTokenAudience: "plants, web ,",
+		EnvTokenJWKSURL:  "https://keys.example/jwks",
+		EnvTokenJWKS:     `{"keys":[` + key + `]}`,
+		EnvRequireScopes: "true",
+		EnvLogLevel:      "Warn",
+		EnvCORSOrigins:   " http://localhost:3000, https://A.example ,http://[::1]:8443,https://127.0.0.1",
 	}
 	for _, test := range []struct {
 		settings map[string]string
 		want     Config
 	}{
 		{nil, Config{TableName: "plants"}},
-		{map[string]string{RequireScopes: "false", CORSOrigins: "*"},
+		{map[string]string{EnvRequireScopes: "false", EnvCORSOrigins: "*"},
 			Config{TableName: "plants", Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
 		// If the keys are set, the issuer needn't be a URL.
-		{map[string]string{TokenIssuer: "urn:x", TokenAudience: "plants", TokenJWKS: `{"keys":[` + key + `]}`},
+		{map[string]string{EnvTokenIssuer: "urn:x", EnvTokenAudience: "plants", EnvTokenJWKS: `{"keys":[` + key + `]}`},
 			Config{TableName: "plants", Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
 		{all, Config{
 			TableName: "my-table",
@@ -66,44 +66,44 @@ func TestFromEnv(t *testing.T) {
 
 // The error for an invalid value is one line that names the variable, without passwords.
 func TestInvalid(t *testing.T) {
-	issuer := map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}
+	issuer := map[string]string{EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: "plants"}
 	for _, test := range []struct {
 		name, value string
 		others      map[string]string
 	}{
-		{RequireScopes, "1", nil},
-		{LogLevel, "loud", nil},
-		{TokenIssuer, "", issuer},
-		{TokenAudience, " , ", issuer},
-		{TokenAudience, "plants", nil},
-		{TokenJWKSURL, "https://keys.example/k", nil},
-		{TokenJWKS, `{"keys": []}`, nil},
-		{TokenJWKS, `{"keys": []}`, issuer},
-		{TokenJWKSURL, "http://localhost.issuer.example/keys", issuer},
-		{TokenJWKSURL, "http://localhost@issuer.example", issuer},
-		{TokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
-		{TokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
-		{TokenIssuer, "https://user:secret@issuer.example", issuer},
-		{TokenIssuer, "https://user:secret@issuer.example ", issuer},
-		{CORSOrigins, "localhost:3000", nil},
-		{CORSOrigins, "http://a.example, https://b.example/", nil},
-		{CORSOrigins, "https://*.example", nil},
-		{CORSOrigins, "http://", nil},
-		{CORSOrigins, "null", nil},
-		{CORSOrigins, "https://a.example b.example", nil},
-		{CORSOrigins, "https://user:secret@a.example", nil},
-		{CORSOrigins, "https://@a.example", nil},
-		{CORSOrigins, "https://a.example?key=secret", nil},
-		{CORSOrigins, "https://a.example?", nil},
-		{CORSOrigins, "https://a.example#secret", nil},
-		{CORSOrigins, "https://a.example#", nil},
-		{CORSOrigins, "https://:443", nil},
-		{CORSOrigins, `https://a.example\b`, nil},
-		{CORSOrigins, "https://a%2eexample", nil},
-		{CORSOrigins, "https://::1", nil},
-		{CORSOrigins, "https://[a.example]", nil},
-		{CORSOrigins, "https://[127.0.0.1]", nil},
-		{CORSOrigins, "ftp://a.example", nil},
+		{EnvRequireScopes, "1", nil},
+		{EnvLogLevel, "loud", nil},
+		{EnvTokenIssuer, "", issuer},
+		{EnvTokenAudience, " , ", issuer},
+		{EnvTokenAudience, "plants", nil},
+		{EnvTokenJWKSURL, "https://keys.example/k", nil},
+		{EnvTokenJWKS, `{"keys": []}`, nil},
+		{EnvTokenJWKS, `{"keys": []}`, issuer},
+		{EnvTokenJWKSURL, "http://localhost.issuer.example/keys", issuer},
+		{EnvTokenJWKSURL, "http://localhost@issuer.example", issuer},
+		{EnvTokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
+		{EnvTokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
+		{EnvTokenIssuer, "https://user:secret@issuer.example", issuer},
+		{EnvTokenIssuer, "https://user:secret@issuer.example ", issuer},
+		{EnvCORSOrigins, "localhost:3000", nil},
+		{EnvCORSOrigins, "http://a.example, https://b.example/", nil},
+		{EnvCORSOrigins, "https://*.example", nil},
+		{EnvCORSOrigins, "http://", nil},
+		{EnvCORSOrigins, "null", nil},
+		{EnvCORSOrigins, "https://a.example b.example", nil},
+		{EnvCORSOrigins, "https://user:secret@a.example", nil},
+		{EnvCORSOrigins, "https://@a.example", nil},
+		{EnvCORSOrigins, "https://a.example?key=secret", nil},
+		{EnvCORSOrigins, "https://a.example?", nil},
+		{EnvCORSOrigins, "https://a.example#secret", nil},
+		{EnvCORSOrigins, "https://a.example#", nil},
+		{EnvCORSOrigins, "https://:443", nil},
+		{EnvCORSOrigins, `https://a.example\b`, nil},
+		{EnvCORSOrigins, "https://a%2eexample", nil},
+		{EnvCORSOrigins, "https://::1", nil},
+		{EnvCORSOrigins, "https://[a.example]", nil},
+		{EnvCORSOrigins, "https://[127.0.0.1]", nil},
+		{EnvCORSOrigins, "ftp://a.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
@@ -115,10 +115,10 @@ func TestInvalid(t *testing.T) {
 // These messages are our own, not a library's.
 func TestMessages(t *testing.T) {
 	for want, settings := range map[string]map[string]string{
-		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {LogLevel: "verbose"},
-		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {TokenIssuer: "https://issuer.example"},
-		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {TokenIssuer: "https://issuer.example", TokenAudience: ","},
-		`TOKEN_ISSUER "https://issuer.example " has a space: remove it`:                                        {TokenIssuer: "https://issuer.example ", TokenAudience: "plants"},
+		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {EnvLogLevel: "verbose"},
+		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {EnvTokenIssuer: "https://issuer.example"},
+		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: ","},
+		`TOKEN_ISSUER "https://issuer.example " has a space: remove it`:                                        {EnvTokenIssuer: "https://issuer.example ", EnvTokenAudience: "plants"},
 	} {
 		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", settings, err, want)
@@ -130,7 +130,7 @@ func TestMessages(t *testing.T) {
 // at a local address need no https.
 func TestIssuers(t *testing.T) {
 	from := func(issuer, keysURL string) error {
-		_, err := FromEnv(env(nil, map[string]string{TokenIssuer: issuer, TokenAudience: "plants", TokenJWKSURL: keysURL}))
+		_, err := FromEnv(env(nil, map[string]string{EnvTokenIssuer: issuer, EnvTokenAudience: "plants", EnvTokenJWKSURL: keysURL}))
 		return err
 	}
 	for issuer, fault := range map[string]string{
@@ -161,8 +161,8 @@ func TestTableName(t *testing.T) {
 	for value, valid := range map[string]bool{
 		"A-z": true, strings.Repeat("9_.", 85): true, "no!name": false, "ab": false, strings.Repeat("x", 256): false,
 	} {
-		c, err := FromEnv(env(map[string]string{TableName: value}, nil))
-		if valid && c.TableName != value || valid != (err == nil) || err != nil && !strings.Contains(err.Error(), TableName) {
+		c, err := FromEnv(env(map[string]string{EnvTableName: value}, nil))
+		if valid && c.TableName != value || valid != (err == nil) || err != nil && !strings.Contains(err.Error(), EnvTableName) {
 			t.Errorf("%q: %q, %v", value, c.TableName, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestTableName(t *testing.T) {
 
 // Variables contains exactly the names of the variables that FromEnv reads.
 func TestVariables(t *testing.T) {
-	settings := env(map[string]string{TokenIssuer: "https://issuer.example", TokenAudience: "plants"}, nil)
+	settings := env(map[string]string{EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: "plants"}, nil)
 	read := map[string]bool{}
 	if _, err := FromEnv(func(name string) string { read[name] = true; return settings(name) }); err != nil {
 		t.Fatal(err)

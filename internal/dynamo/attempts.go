@@ -45,7 +45,7 @@ func newRetryer() aws.Retryer {
 		o.MaxAttempts = maxAttempts
 		o.Backoff = retry.BackoffDelayerFunc(delay)
 		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-			if transient(err) != nil {
+			if transientError(err) != nil {
 				return aws.TrueTernary
 			}
 			return aws.UnknownTernary
@@ -53,8 +53,8 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// delay returns how long to wait after the given attempt. The SDK counts attempts from 1,
-// or with AWS_NEW_RETRIES_2026=true from 0.
+// delay returns how long to wait after the given attempt. Attempts count from 1, and in a
+// new mode of the SDK from 0. Both begin with firstDelay.
 func delay(attempt int, _ error) (time.Duration, error) {
 	limit := firstDelay
 	for range attempt - 1 {
@@ -100,7 +100,7 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 	out, metadata, err := next.HandleFinalize(traced, in)
 	if a, ok := ctx.Value(attemptsKey{}).(*attempts); ok && err != nil && ctx.Err() == nil {
 		a.lastFailure = err
-		if connected && transient(err) == plants.ErrUnreachable {
+		if connected && transientError(err) == plants.ErrUnreachable {
 			a.mayHaveActed = err
 		}
 		middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", err) // the SDK's log of retries lacks the cause
@@ -108,17 +108,17 @@ func noteAttempt(ctx context.Context, in middleware.FinalizeInput, next middlewa
 	return out, metadata, err
 }
 
-// certain returns err, the result of the last attempt, if every earlier attempt is known to
+// ifCertain returns err, the result of the last attempt, if every earlier attempt is known to
 // have failed. Otherwise it returns ErrUnreachable: the caller must repeat the call to learn
 // the outcome.
-func (a *attempts) certain(err error) error {
+func (a *attempts) ifCertain(err error) error {
 	if err == nil || a.mayHaveActed == nil {
 		return err
 	}
-	return a.uncertain(err)
+	return a.outcomeUnknown(err)
 }
 
-func (a *attempts) uncertain(err error) error {
+func (a *attempts) outcomeUnknown(err error) error {
 	return fmt.Errorf("%w: %v, after an attempt without a usable response: %v", plants.ErrUnreachable, err, a.mayHaveActed)
 }
 
@@ -135,7 +135,7 @@ func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 	if ctx.Err() != nil && a.lastFailure != nil {
 		return fmt.Errorf("%w: %v, after an attempt failed: %v", ctx.Err(), err, a.lastFailure)
 	}
-	if sentinel := cmp.Or(ctx.Err(), transient(err)); sentinel != nil {
+	if sentinel := cmp.Or(ctx.Err(), transientError(err)); sentinel != nil {
 		return fmt.Errorf("%w: %v", sentinel, err)
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -147,11 +147,11 @@ func (s *Store) storeError(ctx context.Context, a *attempts, err error) error {
 	return err
 }
 
-// transient returns the error of [plants.Store] for an attempt that failed with err, if
+// transientError returns the error of [plants.Store] for an attempt that failed with err, if
 // another attempt may succeed. It returns ErrThrottled if DynamoDB rejected the attempt
-// because of the request rate or a transaction on the same item, ErrUnreachable if there
-// was no usable response, and nil for all other errors.
-func transient(err error) error {
+// because of the request rate, ErrUnreachable if there was no usable response, and nil for
+// all other errors.
+func transientError(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, unreadable := errors.AsType[*smithy.DeserializationError](err) // for example, the body was cut off
 	apiErr, _ := errors.AsType[smithy.APIError](err)
@@ -159,8 +159,7 @@ func transient(err error) error {
 	switch {
 	// The SDK knows all the error codes that DynamoDB documents:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
-		apiErr != nil && apiErr.ErrorCode() == "TransactionConflictException":
+	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary:
 		return plants.ErrThrottled
 	case noResponse, unreadable,
 		apiErr != nil && apiErr.ErrorCode() == "UnknownError", // an error response without a code

@@ -26,7 +26,6 @@ var faults = map[string]struct {
 }{
 	"throttled":                        {dynamolocal.Throttle, 3, plants.ErrThrottled, "ProvisionedThroughputExceeded"},
 	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), 3, plants.ErrThrottled, "ThrottlingException"},
-	"transaction on the same item":     {dynamolocal.Refuse(400, "TransactionConflictException"), 3, plants.ErrThrottled, "TransactionConflict"},
 	"request time-out":                 {dynamolocal.Refuse(400, "RequestTimeout"), 3, nil, "RequestTimeout"},
 	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, plants.ErrUnreachable, "InternalServerError"},
 	"connection cut":                   {dynamolocal.Cut, 3, plants.ErrUnreachable, "EOF"},

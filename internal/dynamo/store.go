@@ -57,7 +57,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	if conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		// An earlier attempt may have created the plant, which was deleted since. Then ErrInUse
 		// would be wrong, since it means that this call has changed nothing.
-		return attempts.certain(s.existing(conflict.Item, owner, p))
+		return attempts.ifCertain(s.existing(conflict.Item, owner, p))
 	}
 	return s.storeError(ctx, attempts, err)
 }
@@ -82,12 +82,12 @@ func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
 // its creator's clock is ahead.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	newest := timestamp(time.Now())
-	for {
-		ctx, attempts := withAttempts(ctx)
-		_, err := s.client.DeleteItem(ctx, s.deletion(owner, id, newest))
+	for { // again only if no attempt may have acted
+		callCtx, attempts := withAttempts(ctx)
+		_, err := s.client.DeleteItem(callCtx, s.deletion(owner, id, newest))
 		conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 		if !ok {
-			return s.storeError(ctx, attempts, err)
+			return s.storeError(callCtx, attempts, err)
 		}
 		if attempts.mayHaveActed != nil {
 			if len(conflict.Item) == 0 {
@@ -95,7 +95,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 			}
 			// Either an earlier attempt deleted a plant, and this one was created since, or
 			// nothing was deleted.
-			return attempts.uncertain(err)
+			return attempts.outcomeUnknown(err)
 		}
 		if oldOwner, _ := getText(conflict.Item, attrOwner); oldOwner != owner { // "" without a plant
 			return plants.ErrNotFound

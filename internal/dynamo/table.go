@@ -14,7 +14,7 @@ import (
 const OwnerIndex = "owner-index"
 
 // The IAM actions that the program needs on the table, and on its index. TablePolicy
-// in template.yaml grants them.
+// in template.yaml grants them. Only tests read them.
 var (
 	TableActions = []string{
 		"dynamodb:DeleteItem",

@@ -41,7 +41,8 @@ const (
 // Status returns the HTTP status of responses with the code c.
 func (c Code) Status() int { return int(c) / 100 }
 
-// A publicError is an error together with what a client learns about it.
+// A publicError is an error together with what a client learns about it. An error that wraps
+// it can add a cause for the log alone.
 type publicError struct {
 	code    Code
 	message string      // for the client; names the field and the broken rule, if any

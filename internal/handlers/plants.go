@@ -48,7 +48,10 @@ func (s *Service) list(r *request) (response, error) {
 	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants this response may hold
 	after := q.after                       // the id of the last plant in body, at first the cursor
 	for {
-		want := min(room, listBatch-1) + 1
+		want := listBatch
+		if room < listBatch {
+			want = room + 1
+		}
 		batch, err := s.store.List(r.Context(), r.caller.Subject, after, want)
 		if err != nil {
 			return response{}, err

@@ -89,7 +89,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	if !r.caller.Allows(r.route.Scope) {
 		lacksScope := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.ScopeDiagnosis()) // clients don't see the reason, see describe
+		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.ScopeDiagnosis()) // clients don't see the reason
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)

@@ -35,22 +35,20 @@ type event struct {
 	url url.URL
 }
 
-// parse decodes an event. It returns the event even with an error, since its request
-// id may be known. Unlike version 1 of encoding/json, it rejects invalid UTF-8,
+// parse decodes an event. Even after an error, its request id may be known. Unlike version 1 of encoding/json, it rejects invalid UTF-8,
 // instead of replacing it with something the client never sent.
-func parse(payload []byte) (*event, error) {
-	e := new(event)
+func (e *event) parse(payload []byte) error {
 	if err := json.Unmarshal(payload, e); err != nil {
-		return e, err
+		return err
 	}
 	method := e.RequestContext.HTTP.Method
 	if e.Version != "2.0" || method == "" || !strings.HasPrefix(e.RawPath, "/") {
-		return e, fmt.Errorf("version %s, method %s, rawPath %s", excerpt.Quote(e.Version), excerpt.Quote(method), excerpt.Quote(e.RawPath))
+		return fmt.Errorf("version %s, method %s, rawPath %s", excerpt.Quote(e.Version), excerpt.Quote(method), excerpt.Quote(e.RawPath))
 	}
 	if e.IsBase64Encoded {
 		body, err := base64.StdEncoding.DecodeString(e.Body)
 		if err != nil {
-			return e, fmt.Errorf("body: %w", err)
+			return fmt.Errorf("body: %w", err)
 		}
 		e.Body = string(body)
 	}
@@ -60,12 +58,12 @@ func parse(payload []byte) (*event, error) {
 	if strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {
 		u, err := url.ParseRequestURI(e.RawPath)
 		if err != nil {
-			return e, err
+			return err
 		}
 		e.url = *u
 	}
 	e.url.RawQuery = e.RawQueryString
-	return e, nil
+	return nil
 }
 
 // complete sets everything except the body on the adapter's request, as

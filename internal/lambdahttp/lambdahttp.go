@@ -69,16 +69,7 @@ func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
 // returns. Its log lines carry the ids from withInvocation, and the request id from
 // API Gateway as apigw_request_id.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, _ error) {
-	ctx, cancel := withInvocation(ctx)
-	defer cancel()
-	e, err := parse(payload)
-	if id := e.RequestContext.RequestID; id != "" {
-		ctx = logging.With(ctx, slog.String("apigw_request_id", id))
-	}
-	if err != nil {
-		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
-		return h.fail(ctx, e, http.StatusBadRequest, badEventMessage), nil
-	}
+	e := new(event)
 	// Package handlers recovers from its own panics. This is for whatever else panics: the end
 	// of the process would be a Lambda error.
 	defer func() {
@@ -87,6 +78,16 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) (response []byte, 
 			response = h.fail(ctx, e, http.StatusInternalServerError, panicMessage)
 		}
 	}()
+	ctx, cancel := withInvocation(ctx)
+	defer cancel()
+	err := e.parse(payload)
+	if id := e.RequestContext.RequestID; id != "" {
+		ctx = logging.With(ctx, slog.String("apigw_request_id", id))
+	}
+	if err != nil {
+		h.log.WarnContext(ctx, badEventMessage, "cause", err.Error())
+		return h.fail(ctx, e, http.StatusBadRequest, badEventMessage), nil
+	}
 	return e.respond(ctx, h.service), nil
 }
 

@@ -18,7 +18,11 @@ import (
 // created the file and was killed.
 func Ensure(path string, write func(temp string) error) error {
 	dir := filepath.Dir(path)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil {
 		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
 		if err != nil {
 			return err

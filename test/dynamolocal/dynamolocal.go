@@ -145,7 +145,7 @@ func Environ(endpoint, table string) []string {
 		"AWS_REGION=local",
 		"AWS_ACCESS_KEY_ID=local",
 		"AWS_SECRET_ACCESS_KEY=local",
-		config.TableName + "=" + table,
+		config.EnvTableName + "=" + table,
 	}
 }
 

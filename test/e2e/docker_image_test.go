@@ -40,8 +40,8 @@ func TestDockerImage(t *testing.T) {
 	t.Cleanup(func() { docker(t, "volume", "rm", volume) })
 	run := func() (base string, remove func()) {
 		id := docker(t, "run", "--detach", "--publish", "127.0.0.1::8080", "--volume", volume+":/data",
-			"--add-host", hostName+":host-gateway", "--env", config.TokenIssuer+"="+authtest.IssuerURL,
-			"--env", config.TokenAudience+"="+authtest.Audience, "--env", config.TokenJWKSURL+"=https://"+hostName+":"+port, image)
+			"--add-host", hostName+":host-gateway", "--env", config.EnvTokenIssuer+"="+authtest.IssuerURL,
+			"--env", config.EnvTokenAudience+"="+authtest.Audience, "--env", config.EnvTokenJWKSURL+"=https://"+hostName+":"+port, image)
 		t.Cleanup(func() { docker(t, "rm", "--force", id) }) // does nothing after remove
 		harness.Await(t, func() error {
 			if state := docker(t, "inspect", "--format", "{{.State.Status}}", id); state != "running" {

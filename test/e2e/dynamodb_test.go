@@ -27,7 +27,7 @@ func TestOtherIssuer(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
-	env := append(trust(config.TokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text())...)
+	env := append(trust(config.EnvTokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text())...)
 	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	session.Run(t, session.Front{Base: p.Base, Alice: issuer.SignRS256(authtest.Claims("alice")), Bob: issuer.Token("bob"), Lag: dynamoLag})
 	claims := authtest.Claims("alice")

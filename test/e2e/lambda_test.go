@@ -30,7 +30,7 @@ type function struct {
 
 // staticKeys returns the variable that contains the keys of the issuer.
 func staticKeys(issuer *authtest.Issuer) string {
-	return config.TokenJWKS + "=" + string(issuer.JWKS())
+	return config.EnvTokenJWKS + "=" + string(issuer.JWKS())
 }
 
 // functionOptions returns the options of a function with a new table in DynamoDB

@@ -23,7 +23,7 @@ const (
 
 // addresses returns the address of an issuer's keys. If it is unknown, addresses returns
 // the address of the metadata that contains it (OpenID Connect Discovery 1.0).
-func addresses(c Config) (keys, metadata string, err error) {
+func addresses(c Config) (keysURL, metadataURL string, err error) {
 	if c.Keys != nil || c.KeysURL != "" {
 		return c.KeysURL, "", nil
 	}
@@ -40,29 +40,29 @@ func addresses(c Config) (keys, metadata string, err error) {
 	return "", u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/") + "/.well-known/openid-configuration", nil
 }
 
-// read reads the keys at the given address and, unless the address is configured, the
-// metadata that contains it. It reads both documents concurrently, so that each has the
+// download downloads the keys at the given address and, unless the address is configured, the
+// metadata that contains it. It does both concurrently, so that each has the
 // whole fetchTimeout. It returns the address for the next fetch, which is when a new
 // address in the metadata takes effect.
-func (k *issuerKeys) read(ctx context.Context, address string) (next string, set *KeySet, err error) {
+func (k *issuerKeys) download(ctx context.Context, address string) (next string, set *KeySet, err error) {
 	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	if address == "" {
 		// The two documents share the time. If an issuer is too slow for both, this fetch
-		// fails, but returns the address. So the next one can read both concurrently.
-		if address, err = k.readMetadata(ctx); err == nil {
-			set, err = k.readKeys(ctx, address)
+		// fails, but returns the address. So the next one can download both concurrently.
+		if address, err = k.downloadMetadata(ctx); err == nil {
+			set, err = k.downloadKeys(ctx, address)
 		}
 		return address, set, err
 	}
 	var moved string
 	var metadataErr error
 	var group sync.WaitGroup
-	if k.metadata != "" {
-		group.Go(func() { moved, metadataErr = k.readMetadata(ctx) })
+	if k.metadataURL != "" {
+		group.Go(func() { moved, metadataErr = k.downloadMetadata(ctx) })
 	}
-	set, err = k.readKeys(ctx, address)
+	set, err = k.downloadKeys(ctx, address)
 	group.Wait()
 	switch {
 	case err != nil && metadataErr != nil: // either may be the cause
@@ -77,7 +77,7 @@ func (k *issuerKeys) warn(message string, cause error) {
 	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
 }
 
-func (k *issuerKeys) readKeys(ctx context.Context, address string) (set *KeySet, err error) {
+func (k *issuerKeys) downloadKeys(ctx context.Context, address string) (set *KeySet, err error) {
 	err = k.get(ctx, address, func(body []byte) (err error) {
 		set, err = ParseKeySet(body)
 		return err
@@ -85,9 +85,9 @@ func (k *issuerKeys) readKeys(ctx context.Context, address string) (set *KeySet,
 	return set, err
 }
 
-// readMetadata returns the address of the keys.
-func (k *issuerKeys) readMetadata(ctx context.Context) (address string, err error) {
-	err = k.get(ctx, k.metadata, func(body []byte) (err error) {
+// downloadMetadata returns the address of the keys.
+func (k *issuerKeys) downloadMetadata(ctx context.Context) (address string, err error) {
+	err = k.get(ctx, k.metadataURL, func(body []byte) (err error) {
 		address, err = k.parseMetadata(body)
 		return err
 	})
