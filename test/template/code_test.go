@@ -42,8 +42,10 @@ func TestEnvironment(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(variables)); !slices.Equal(got, want) {
 			t.Errorf("template.yaml: with %q the function has the variables\n%q, want those that the program reads,\n%q; sam local can't set others", test.parameters, got, want)
 		}
-		real := strings.NewReplacer("${UserPool.ProviderURL}", "https://pool.example", "${", "", "}", "")
-		program, err := config.FromEnv(func(name string) string { return real.Replace(str(variables, name)) })
+		program, err := config.FromEnv(func(name string) string {
+			value := strings.ReplaceAll(str(variables, name), "${UserPool.ProviderURL}", "https://pool.example")
+			return regexp.MustCompile(`\$\{(.*?)\}`).ReplaceAllString(value, "$1")
+		})
 		if err != nil {
 			t.Errorf("template.yaml: with %q the program does not start: %v", test.parameters, err)
 			continue
