@@ -31,9 +31,7 @@ import (
 // TestDockerImage builds the image of docs/deployment.md and runs it. Its program fetches
 // the keys of the issuer over https, without root's rights, and its plants outlive it.
 func TestDockerImage(t *testing.T) {
-	if _, err := harness.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
-		harness.Missing(t, fmt.Errorf("no Docker engine: install and start Docker (Debian: docker.io): %w", err))
-	}
+	needEngine(t)
 	issuer := authtest.NewIssuer(t)
 	port, certificate := serveKeys(t, issuer.JWKS())
 	image, volume := buildImage(t, certificate), "plantstore-"+rand.Text()
@@ -70,6 +68,14 @@ func TestDockerImage(t *testing.T) {
 	base, remove = run()
 	plants.expect(t, newClient(Target{Base: base}, token), basil)
 	remove()
+}
+
+// needEngine skips the test without a Docker engine, or fails it with CI=true.
+func needEngine(t *testing.T) {
+	t.Helper()
+	if _, err := harness.Run("docker", "version", "--format", "{{.Server.Version}}"); err != nil {
+		harness.Missing(t, fmt.Errorf("no Docker engine: install and start Docker (Debian: docker.io): %w", err))
+	}
 }
 
 // docker runs a command of docker and returns what it prints.
