@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/plantstore/internal/excerpt"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/plantstore/internal/excerpt"
 )
 
 const (

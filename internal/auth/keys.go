@@ -11,10 +11,11 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/plantstore/internal/excerpt"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/plantstore/internal/excerpt"
 )
 
 const (

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/plantstore/internal/excerpt"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/plantstore/internal/excerpt"
 )
 
 // maxHeaderLength is in bytes of base64url. A header with an RSA key (jwk) has 700. One

@@ -20,8 +20,8 @@ import (
 // shut down.
 const lockWait = 900 * time.Millisecond
 
-// Open opens the file at path. If there is none, Open creates one that only the current
-// user can access (mode 0600). A full disk leaves no incomplete file.
+// Open opens the file at path. If the file doesn't exist, Open creates it, and only the
+// current user can access it (mode 0600). A full disk leaves no incomplete file.
 //
 // Open fails within a second if another process, or another Store in this process, has the
 // file open. It leaves files of other programs or other formats alone. Errors are one line

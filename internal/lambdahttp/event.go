@@ -9,8 +9,9 @@ import (
 	"net/url"
 	"strings"
 
-	"example.com/plantstore/internal/excerpt"
 	"github.com/go-json-experiment/json"
+
+	"example.com/plantstore/internal/excerpt"
 )
 
 // An event is an HTTP request in payload format 2.0. It contains only the fields that are

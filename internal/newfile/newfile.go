@@ -22,7 +22,7 @@ func Ensure(path string, write func(temp string) error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err != nil {
+	if err != nil { // there is no file yet
 		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
 		if err != nil {
 			return err

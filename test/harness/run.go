@@ -65,7 +65,7 @@ func Run(name string, args ...string) (string, error) {
 }
 
 // Send sends req, follows no redirects, and returns the response with its body. It fails the
-// test if there is none after [Patience].
+// test if no response arrives within [Patience].
 func Send(tb testing.TB, req *http.Request) (*http.Response, string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(req.Context(), Patience)
