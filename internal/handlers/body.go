@@ -29,7 +29,7 @@ const maxBody = 64 << 10
 func checkMediaType(h http.Header) error {
 	for _, v := range h.Values("Content-Encoding") {
 		if v != "" && !strings.EqualFold(v, "identity") {
-			return failf(CodeUnsupportedType, "Content-Encoding must be identity or absent, not %s", excerpt.Quote(v))
+			return failf(codeUnsupportedType, "Content-Encoding must be identity or absent, not %s", excerpt.Quote(v))
 		}
 	}
 	v := strings.Join(h.Values("Content-Type"), ", ")
@@ -38,10 +38,10 @@ func checkMediaType(h http.Header) error {
 	}
 	mediaType, params, err := mime.ParseMediaType(v)
 	if err != nil || mediaType != "application/json" {
-		return failf(CodeUnsupportedType, "Content-Type must be application/json, not %s", excerpt.Quote(v))
+		return failf(codeUnsupportedType, "Content-Type must be application/json, not %s", excerpt.Quote(v))
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return failf(CodeUnsupportedType, "charset must be UTF-8, not %s", excerpt.Quote(charset))
+		return failf(codeUnsupportedType, "charset must be UTF-8, not %s", excerpt.Quote(charset))
 	}
 	return nil
 }
@@ -50,10 +50,10 @@ func checkMediaType(h http.Header) error {
 func readBody(r *request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, failf(CodeBodyTooLarge, "the body must have at most %d bytes", maxBody)
+		return nil, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", failf(CodeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
+		return nil, fmt.Errorf("%w: %v", failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
 	}
 	return body, nil
 }
@@ -73,7 +73,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 	}
 	var ok bool
 	if p.ID, ok = parseInt64(string(id)); !ok {
-		return p, failf(CodeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
+		return p, failf(codeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
 	}
 	name, present := members["name"]
 	if !present {
@@ -89,7 +89,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 		}
 	}
 	if err := p.Validate(); err != nil {
-		return p, failf(CodeInvalidField, "%s", err)
+		return p, failf(codeInvalidField, "%s", err)
 	}
 	return p, nil
 }
@@ -97,7 +97,7 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 // decodeString returns the string in v, the member with the given name. It rejects null.
 func decodeString(name string, v jsontext.Value) (string, error) {
 	if v.Kind() != '"' {
-		return "", failf(CodeInvalidField, "%s must be a string, not %s", name, quote(v))
+		return "", failf(codeInvalidField, "%s must be a string, not %s", name, quote(v))
 	}
 	text, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
@@ -115,7 +115,7 @@ func missingField(name, message string, members map[string]jsontext.Value) error
 			break
 		}
 	}
-	return failf(CodeInvalidField, "%s", message)
+	return failf(codeInvalidField, "%s", message)
 }
 
 // int64Rule describes what parseInt64 accepts.
@@ -133,7 +133,7 @@ func parseInt64(s string) (n int64, ok bool) {
 func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	err = json.Unmarshal(body, &members)
 	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
-		return nil, failf(CodeMalformedBody, "%s", explainBody(body, err))
+		return nil, failf(codeMalformedBody, "%s", explainBody(body, err))
 	}
 	return members, nil
 }

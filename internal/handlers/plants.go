@@ -74,7 +74,7 @@ func (s *Service) list(r *request) (response, error) {
 func (s *Service) delete(r *request) (response, error) {
 	id, ok := parseInt64(r.pathID)
 	if !ok {
-		return response{}, failf(CodeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt.Quote(r.pathID))
+		return response{}, failf(codeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt.Quote(r.pathID))
 	}
 	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
 		return response{}, err

@@ -23,18 +23,18 @@ type listQuery struct {
 func parseListQuery(raw string) (q listQuery, err error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return q, failf(CodeInvalidQuery, "malformed query string: check its %%-escapes, and separate parameters with &, not ;")
+		return q, failf(codeInvalidQuery, "malformed query string: check its %%-escapes, and separate parameters with &, not ;")
 	}
 	for _, name := range []string{"limit", "cursor", "include"} {
 		if len(values[name]) > 1 {
-			return q, failf(CodeInvalidQuery, "%s must be given at most once", name)
+			return q, failf(codeInvalidQuery, "%s must be given at most once", name)
 		}
 	}
 	if values.Has("limit") {
 		limit := values.Get("limit")
 		n, ok := parseInt64(limit)
 		if !ok || n < 1 || n > math.MaxInt32 {
-			return q, failf(CodeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, excerpt.Quote(limit))
+			return q, failf(codeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, excerpt.Quote(limit))
 		}
 		q.limit = int(n)
 	}
@@ -42,14 +42,14 @@ func parseListQuery(raw string) (q listQuery, err error) {
 		cursor := values.Get("cursor")
 		id, ok := parseCursor(cursor)
 		if !ok {
-			return q, failf(CodeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt.Quote(cursor))
+			return q, failf(codeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt.Quote(cursor))
 		}
 		q.after = &id
 	}
 	if values.Has("include") {
 		include := values.Get("include")
 		if include != "id" {
-			return q, failf(CodeInvalidQuery, "include must be id, not %s", excerpt.Quote(include))
+			return q, failf(codeInvalidQuery, "include must be id, not %s", excerpt.Quote(include))
 		}
 		q.includeID = true
 	}

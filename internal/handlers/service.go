@@ -52,7 +52,7 @@ type request struct {
 // A response is what a client gets.
 type response struct {
 	status int
-	code   Code        // 0 for a success
+	code   errorCode   // 0 for a success
 	header http.Header // in addition to the headers of every response
 	body   []byte      // JSON, or nil for no body
 }
@@ -88,7 +88,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 		return response{}, err
 	}
 	if !r.caller.Allows(r.route.Scope) {
-		lacksScope := &publicError{CodeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		lacksScope := &publicError{codeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
 		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.ScopeDiagnosis()) // clients don't see the reason
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -102,15 +102,15 @@ func unrouted(r *request) (response, error) {
 	allow := allowed(r.URL.Path)
 	if allow == "" {
 		if allowed(strings.TrimSuffix(r.URL.Path, "/")) != "" {
-			return response{}, failf(CodeUnknownPath, "no such path; leave out the slash at the end")
+			return response{}, failf(codeUnknownPath, "no such path; leave out the slash at the end")
 		}
-		return response{}, failf(CodeUnknownPath, "no such path")
+		return response{}, failf(codeUnknownPath, "no such path")
 	}
 	header := http.Header{"Allow": {allow}}
 	if r.Method == http.MethodOptions {
 		return response{status: http.StatusNoContent, header: header}, nil
 	}
-	return response{}, &publicError{CodeMethod, "method not allowed; this path allows " + allow, header}
+	return response{}, &publicError{codeMethod, "method not allowed; this path allows " + allow, header}
 }
 
 // send sends the response to r, with the headers of every response.
@@ -130,7 +130,7 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 // SendError sends an error with the given status and message. It is for requests that didn't
 // reach the service or that the service didn't finish. Unlike the service, it logs nothing.
 func SendError(w http.ResponseWriter, r *http.Request, status int, message string) {
-	send(w, r, errorResponse(&publicError{code: Code(status * 100), message: message}))
+	send(w, r, errorResponse(&publicError{code: errorCode(status * 100), message: message}))
 }
 
 // logRequest writes the log line of a request. Internal errors appear only here.
