@@ -22,7 +22,14 @@ import (
 func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer) http.Handler {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	verifier, own, err := newVerifier(t.Context(), o.data, cfg.Tokens, log, stderr)
+	var own *issuer.Issuer
+	var err error
+	if cfg.Tokens.Issuer == "" {
+		if own, err = issuer.Open(o.data, handlers.Scopes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verifier, err := newVerifier(t.Context(), own, cfg.Tokens, log, stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/page"
+)
+
+// listenError explains err, the operating system's reason why the program can't listen on
+// addr.
+func listenError(addr string, err error) error {
+	host, _, _ := net.SplitHostPort(addr)
+	resolved, _ := net.ResolveTCPAddr("tcp", addr) // the port may have a name
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("-addr %s: %s is not an address of this machine; use 127.0.0.1:8081", addr, host)
+	case errors.Is(err, fs.ErrPermission) && resolved != nil && resolved.Port < 1024:
+		return fmt.Errorf("-addr %s: ports below 1024 need more rights; use 127.0.0.1:8081", addr)
+	}
+	return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", addr, err)
+}
+
+// requestTimeout limits the context of a request. If a request takes longer, the client
+// gets 504. The limit is the same as in a deployment, where the context ends 500 ms before
+// the function's timeout.
+const requestTimeout = 9500 * time.Millisecond
+
+// drainTimeout is longer than requestTimeout, so that requests in flight can finish. After
+// it, clients still reading are cut off.
+const drainTimeout = 15 * time.Second
+
+// serve serves requests until ctx ends, and then waits for those in flight.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, stderr io.Writer) error {
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+			defer cancel()
+			handler.ServeHTTP(w, r.WithContext(ctx))
+		}),
+		// These limit how long slow clients hold connections. ReadTimeout is less than
+		// requestTimeout, so that a slow body gets 400, not 504.
+		ReadTimeout:  8 * time.Second,
+		WriteTimeout: 30 * time.Second,
+		IdleTimeout:  2 * time.Minute,
+		// API Gateway accepts 10 KiB. Package http allows 4 KiB more than this. In a test, 5,000
+		// clients that never finished their headers made the program use 200 MB with this limit,
+		// and 680 MB with 64 KiB.
+		MaxHeaderBytes: 16 << 10,
+		// Pass OPTIONS * to the handler too.
+		DisableGeneralOptionsHandler: true,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	fmt.Fprintf(stderr, "stopping; requests in flight may take up to %v; press Ctrl-C again to stop at once\n", drainTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// baseURL returns an address to open in a browser.
+func baseURL(l net.Listener) string {
+	addr := l.Addr().(*net.TCPAddr)
+	if addr.IP.IsUnspecified() { // listens on all addresses
+		return fmt.Sprint("http://localhost:", addr.Port)
+	}
+	return "http://" + addr.String()
+}
+
+// banner prints how to use the server, with a command for the usual shell of the operating
+// system goos.
+func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
+	fmt.Fprintf(w, "listening on %s\n", base)
+	fmt.Fprintf(w, "plants are kept in %s\n", where)
+	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, page.Path)
+	if ownIssuer {
+		url := base + issuer.TokenPath
+		command := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + url + ` | cut -d'"' -f4)`
+		if goos == "windows" { // PowerShell
+			command = `$token = (Invoke-RestMethod ` + url + ` -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
+		}
+		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n  %s\n", issuer.Lifetime.Minutes(), command)
+	}
+}
