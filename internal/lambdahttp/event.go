@@ -36,8 +36,9 @@ type event struct {
 	url url.URL
 }
 
-// parse decodes an event. Even after an error, its request id may be known. Unlike version 1 of encoding/json, it rejects invalid UTF-8,
-// instead of replacing it with something the client never sent.
+// parse decodes an event. Unlike version 1 of encoding/json, it rejects invalid UTF-8,
+// instead of replacing it with something the client never sent. Even after an error, the
+// event may contain its request id.
 func (e *event) parse(payload []byte) error {
 	if err := json.Unmarshal(payload, e); err != nil {
 		return err
