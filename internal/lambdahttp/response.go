@@ -2,7 +2,8 @@ package lambdahttp
 
 import "net/http"
 
-// A responseWriter gives the adapter's ResponseWriter the rules of [net/http.Server].
+// A responseWriter gives the adapter's ResponseWriter the rules of [net/http.Server] for
+// status and body.
 type responseWriter struct {
 	http.ResponseWriter
 	isHead bool // the request's method is HEAD
@@ -19,12 +20,17 @@ func (w *responseWriter) WriteHeader(status int) {
 	}
 }
 
-// Write sends a part of the body, if the response may have one. The adapter would
-// send a body with 204 and in responses to HEAD too, and guess a Content-Type from an
+// Write sends a part of the body, if the response may have one. The adapter would send a
+// body with 204, with 304 and in responses to HEAD too, and guess a Content-Type from an
 // empty body.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK) // unless a status was sent before
-	if len(p) == 0 || w.isHead || w.status == http.StatusNoContent {
+	switch {
+	case len(p) == 0:
+		return 0, nil
+	case w.status == http.StatusNoContent, w.status == http.StatusNotModified:
+		return 0, http.ErrBodyNotAllowed
+	case w.isHead:
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)

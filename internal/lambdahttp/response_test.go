@@ -31,6 +31,7 @@ func TestResponses(t *testing.T) {
 		"status twice":         {"GET", func(w writer) { w.WriteHeader(201); w.WriteHeader(500) }, `201 map[] ""`},
 		"informational status": {"GET", func(w writer) { w.WriteHeader(103) }, `200 map[] ""`},
 		"204 with a body":      {"DELETE", func(w writer) { w.WriteHeader(204); fmt.Fprint(w, "a") }, `204 map[] ""`},
+		"304 with a body":      {"GET", func(w writer) { w.WriteHeader(304); fmt.Fprint(w, "a") }, `304 map[] ""`},
 		"empty body":           {"GET", func(w writer) { w.Write(nil) }, `200 map[] ""`},
 		"HEAD with a body":     {"HEAD", func(w writer) { w.Header().Set("Content-Type", "a/b"); fmt.Fprint(w, "a") }, `200 map["Content-Type":"a/b"] ""`},
 		"header not UTF-8":     {"GET", func(w writer) { w.Header().Set("A", "caf\xe9") }, `200 map["A":"caf�"] ""`},
