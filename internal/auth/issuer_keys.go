@@ -91,8 +91,8 @@ func wallClock() time.Time { return time.Now().Round(0) }
 // would remain valid until the clock caught up.
 func (k *issuerKeys) age(t time.Time) time.Duration { return k.now().Sub(t).Abs() }
 
-// current returns keys that are less than a day old and, if the issuer responds, less
-// than an hour.
+// current returns keys that are less than a day old. When they are an hour old, one call
+// fetches new keys, if the issuer responds. Until then other calls return the old ones.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil

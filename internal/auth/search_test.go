@@ -96,6 +96,21 @@ func TestKeyPublishedDuringFetch(t *testing.T) {
 	})
 }
 
+// Nor does a search trust such a fetch if it brings a new key, but not the one that signed
+// the token.
+func TestKeyPublishedDuringFetchOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newRemoteIssuer(t, "a")
+		i.set(500*ms, "a", "c")
+		var group sync.WaitGroup
+		group.Go(func() { i.took(t, "x", invalid, 500*ms) })
+		time.Sleep(100 * ms)
+		i.set(300*ms, "a", "c", "b")
+		group.Go(func() { i.took(t, "b", "", 700*ms) })
+		group.Wait()
+	})
+}
+
 // A request waits at most 3 s for other requests' fetches, even if there are several.
 func TestWaitForSeveralFetches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token, arrived arrival
 	if err != nil {
 		return nil, err
 	}
-	for { // search may return keys that another request fetched, before this one arrived
+	for { // the first search may end with a fetch that began before this request arrived, and so lack the key
 		fault := keySet.verify(jws, t.alg, t.kid)
 		if fault == nil {
 			return keySet, nil
