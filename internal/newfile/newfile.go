@@ -15,7 +15,8 @@ import (
 // a killed process or a power failure leaves no incomplete file at path.
 //
 // When Ensure returns nil, the file and its name are on disk, even if an earlier process
-// created the file and was killed.
+// created the file and was killed. On systems that can't sync a directory, such as Windows,
+// the name may not be.
 func Ensure(path string, write func(temp string) error) error {
 	dir := filepath.Dir(path)
 	_, err := os.Lstat(path)
@@ -42,7 +43,7 @@ func Ensure(path string, write func(temp string) error) error {
 	}
 	for _, name := range []string{dir, filepath.Dir(dir)} { // dir may be new too
 		if d, err := os.Open(name); err == nil {
-			_ = d.Sync() // some systems, such as Windows, can't
+			_ = d.Sync() // some systems can't
 			_ = d.Close()
 		}
 	}
