@@ -37,4 +37,4 @@ for n in 1 2; do
 	[ -z "${GITHUB_ACTIONS:-}" ] || echo "::add-mask::$token" # keep it out of the workflow's log
 	export "PLANTS_TOKEN_$n=$token"
 done
-make acceptance BASE="$base"
+make --no-print-directory acceptance BASE="$base" # so that the last line is the result
