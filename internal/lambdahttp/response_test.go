@@ -45,6 +45,31 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// As in net/http, the handler learns whether a body isn't allowed. It doesn't learn that the
+// client wants none.
+func TestWriteErrors(t *testing.T) {
+	for _, tt := range []struct {
+		method string
+		status int
+		want   error
+	}{
+		{"GET", 200, nil},
+		{"GET", 204, http.ErrBodyNotAllowed},
+		{"GET", 304, http.ErrBodyNotAllowed},
+		{"HEAD", 200, nil},
+	} {
+		var err error
+		h := ours(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tt.status)
+			_, err = w.Write([]byte("a"))
+		})
+		invoke(t, h, with(t, httpAPI, "requestContext/http/method", tt.method))
+		if err != tt.want {
+			t.Errorf("%s, status %d: Write returns %v, want %v", tt.method, tt.status, err, tt.want)
+		}
+	}
+}
+
 // TestFormat compares the bytes of a response with the format's documentation.
 func TestFormat(t *testing.T) {
 	h := ours(func(w http.ResponseWriter, r *http.Request) {
