@@ -28,6 +28,7 @@ func TestEnvironment(t *testing.T) {
 	slices.Sort(want)
 	want = slices.Compact(want)
 	const issuer = "TokenIssuer=https://a.example/ TokenAudience=plants "
+	reference := regexp.MustCompile(`\$\{(.*?)\}`)
 	for _, test := range []struct {
 		parameters     map[string]string
 		requiresScopes bool
@@ -44,7 +45,7 @@ func TestEnvironment(t *testing.T) {
 		}
 		program, err := config.FromEnv(func(name string) string {
 			value := strings.ReplaceAll(str(variables, name), "${UserPool.ProviderURL}", "https://pool.example")
-			return regexp.MustCompile(`\$\{(.*?)\}`).ReplaceAllString(value, "$1")
+			return reference.ReplaceAllString(value, "$1")
 		})
 		if err != nil {
 			t.Errorf("template.yaml: with %q the program does not start: %v", test.parameters, err)
