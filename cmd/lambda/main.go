@@ -1,5 +1,5 @@
-// Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP
-// API or a function URL. docs/configuration.md describes its environment variables.
+// Command lambda runs the plant store on AWS Lambda, behind an API Gateway HTTP API.
+// docs/configuration.md describes its environment variables.
 package main
 
 import (
