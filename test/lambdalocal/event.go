@@ -24,27 +24,19 @@ type object = map[string]any
 //
 // Where the documentation is silent, events follow captures from real APIs:
 // github.com/hotsock/voker, vokerhttp/testdata, and for bodies in base64 pull request
-// 766 of github.com/ministackorg/ministack. The decoded query and the list of cookies
-// are missing, since the service doesn't use them.
+// 766 of github.com/ministackorg/ministack.
 func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 	rawPath, rawQuery, _ := strings.Cut(r.RequestURI, "?")
 	path, err := decodePath(rawPath)
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now().UTC()
 	event := object{
 		"version": "2.0", "routeKey": "$default",
-		"rawPath": path, "rawQueryString": rawQuery,
-		"headers": headers(r, len(body)),
-		"requestContext": object{
-			"accountId": "123456789012", "apiId": apiID, "domainName": domainName, "domainPrefix": apiID,
-			"http": object{
-				"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": sourceIP(r), "userAgent": r.UserAgent(),
-			},
-			"requestId": requestID, "routeKey": "$default", "stage": "$default",
-			"time": now.Format("02/Jan/2006:15:04:05 +0000"), "timeEpoch": now.UnixMilli(),
-		},
+		"rawPath": path, "rawQueryString": rawQuery, "queryStringParameters": query(rawQuery),
+		"cookies": cookies(r), "headers": headers(r, len(body)),
+		"pathParameters": nil, "stageVariables": nil,
+		"requestContext":  requestContext(r, path, requestID),
 		"isBase64Encoded": false,
 	}
 	switch {
@@ -55,6 +47,30 @@ func newEvent(r *http.Request, body []byte, requestID string) ([]byte, error) {
 		event["body"], event["isBase64Encoded"] = base64.StdEncoding.EncodeToString(body), true
 	}
 	return json.Marshal(event)
+}
+
+// requestContext describes the request. The API has neither client certificates nor an
+// authorizer.
+func requestContext(r *http.Request, path, requestID string) object {
+	now := time.Now().UTC()
+	return object{
+		"accountId": "123456789012", "apiId": apiID, "domainName": domainName, "domainPrefix": apiID,
+		"authentication": object{"clientCert": object{
+			"clientCertPem": "", "issuerDN": "", "serialNumber": "", "subjectDN": "", "validity": object{"notBefore": "", "notAfter": ""},
+		}},
+		"authorizer": object{
+			"jwt": object{"claims": nil, "scopes": nil},
+			"iam": object{
+				"accessKey": "", "accountId": "", "callerId": "", "principalOrgId": "", "userArn": "", "userId": "",
+				"cognitoIdentity": object{"amr": nil, "identityId": "", "identityPoolId": ""},
+			},
+		},
+		"http": object{
+			"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": sourceIP(r), "userAgent": r.UserAgent(),
+		},
+		"requestId": requestID, "routeKey": "$default", "stage": "$default",
+		"time": now.Format("02/Jan/2006:15:04:05 +0000"), "timeEpoch": now.UnixMilli(),
+	}
 }
 
 // decodePath returns the path that a function gets from an HTTP API. The API decodes
@@ -72,16 +88,38 @@ func decodePath(raw string) (string, error) {
 	return url.PathUnescape(once)
 }
 
+// query returns the decoded parameters, several values joined by commas, or nil if there
+// are none.
+func query(raw string) (all map[string]string) {
+	values, _ := url.ParseQuery(raw) // without malformed pairs
+	for name, v := range values {
+		if all == nil {
+			all = make(map[string]string)
+		}
+		all[name] = strings.Join(v, ",")
+	}
+	return all
+}
+
+// cookies returns the list of cookies, which aren't among the headers.
+func cookies(r *http.Request) []string {
+	if all := r.Header.Get("Cookie"); all != "" {
+		return strings.Split(all, "; ")
+	}
+	return nil
+}
+
 // headers returns the header fields, with names in lower case and several values
-// joined by commas. API Gateway's own fields replace the client's. Fields about the
-// client's address are missing, since the service doesn't use them.
+// joined by commas. API Gateway's own fields replace the client's.
 func headers(r *http.Request, length int) map[string]string {
 	all := make(map[string]string)
 	for name, values := range r.Header {
 		all[strings.ToLower(name)] = strings.Join(values, ",")
 	}
+	delete(all, "cookie")
 	all["host"] = domainName
 	all["content-length"] = fmt.Sprint(length)
 	all["x-amzn-trace-id"] = newTraceID()
+	all["x-forwarded-for"], all["x-forwarded-port"], all["x-forwarded-proto"] = sourceIP(r), "443", "https"
 	return all
 }

@@ -12,7 +12,7 @@ import (
 
 // An HTTPAPI is an API Gateway HTTP API in front of the function that it calls, with
 // events in payload format 2.0. It has one route and one stage, both named $default,
-// no throttling, no CORS and no cookies.
+// no throttling and no CORS, and drops cookies from the function.
 type HTTPAPI func(ctx context.Context, payload []byte) ([]byte, error)
 
 // ServeHTTP implements [http.Handler].

@@ -1,0 +1,76 @@
+package lambdalocal
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The events are the same as the service's fixtures, which follow captures of live ones.
+func TestEvents(t *testing.T) {
+	for name, sent := range map[string]struct {
+		method, target, body string
+		header               []string // names and values
+	}{
+		"create.json": {"POST", "/plants", `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`,
+			[]string{"Content-Type", "application/json", "X-Probe", "first", "X-Probe", "second", "Cookie", "session=abc123; theme=dark"}},
+		"delete.json": {"DELETE", "/plants/a%20value%2525?repeat=one&repeat=two&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty=", "", nil},
+	} {
+		fixture, err := os.ReadFile("../../internal/lambdahttp/testdata/http-api/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fixed(t, fixture)
+		r := httptest.NewRequest(sent.method, sent.target, strings.NewReader(sent.body))
+		r.RemoteAddr = "203.0.113.7:49152"
+		for _, name := range []string{"accept", "authorization", "user-agent"} {
+			r.Header.Set(name, want["headers"].(object)[name].(string))
+		}
+		for i := 0; i < len(sent.header); i += 2 {
+			r.Header.Add(sent.header[i], sent.header[i+1])
+		}
+		event, err := newEvent(r, []byte(sent.body), want["requestContext"].(object)["requestId"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fixed(t, event); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got\n%v\nwant\n%v", name, got, want)
+		}
+	}
+}
+
+// fixed decodes an event without the members that differ for each request.
+func fixed(t *testing.T, text []byte) (event object) {
+	t.Helper()
+	if err := json.Unmarshal(text, &event); err != nil {
+		t.Fatal(err)
+	}
+	delete(event["headers"].(object), "x-amzn-trace-id")
+	delete(event["requestContext"].(object), "time")
+	delete(event["requestContext"].(object), "timeEpoch")
+	return event
+}
+
+// What live HTTP APIs made of these paths (github.com/hotsock/voker,
+// vokerhttp/testdata/ingress-paths.json).
+func TestPaths(t *testing.T) {
+	for sent, want := range map[string]string{
+		"/capture/plain":                             "/capture/plain",
+		"/capture/space%20value":                     "/capture/space value",
+		"/capture/question%3Fvalue":                  "/capture/question",
+		"/capture/percent%25done":                    "", // 400
+		"/capture/hash%23value":                      "/capture/hash#value",
+		"/capture/slash%2Fvalue":                     "/capture/slash/value",
+		"/capture/unicode-%CE%BB-%E4%B8%96%E7%95%8C": "/capture/unicode-λ-世界",
+		"/capture/literal%252Fvalue":                 "/capture/literal/value",
+		"/capture/literal%253Fvalue":                 "/capture/literal?value",
+		"/capture/literal%2525value":                 "/capture/literal%value",
+	} {
+		if got, err := decodePath(sent); got != want || (err != nil) != (want == "") {
+			t.Errorf("%s becomes %q, %v, want %q", sent, got, err, want)
+		}
+	}
+}
