@@ -1,12 +1,10 @@
 module example.com/plantstore
 
-// The older of the two releases that Go supports. When it leaves support, raise this
-// line and the versions in .ci/run and ci.yml, and import encoding/json/v2 and
-// encoding/json/jsontext instead of github.com/go-json-experiment/json, which is an
-// alias of these from Go 1.27 on.
+// The older of the two releases that Go supports: any patch of it will do. When it leaves
+// support, raise this line and the versions in .ci/run and the workflows, and import
+// encoding/json/v2 and encoding/json/jsontext instead of github.com/go-json-experiment/json,
+// which is an alias of these from Go 1.27 on.
 go 1.26.0
-
-toolchain go1.27.4
 
 require (
 	github.com/aws/aws-lambda-go v1.55.1

@@ -4,8 +4,6 @@ module example.com/plantstore/test/tools
 
 go 1.26.0
 
-toolchain go1.27.4
-
 tool (
 	github.com/oasdiff/oasdiff
 	github.com/rhysd/actionlint/cmd/actionlint
