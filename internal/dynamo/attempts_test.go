@@ -107,8 +107,8 @@ type timeout struct{}
 func (timeout) Error() string { return "timed out by a test" }
 func (timeout) Timeout() bool { return true }
 
-// All calls by a client share the SDK's budget: a hundred retries, or fifty after
-// time-outs. Five successes give one back.
+// All calls by a client share the SDK's budget: a hundred retries. Five successes give one
+// back.
 func TestRetryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attempts, dynamoDB := 0, dynamolocal.Throttle
@@ -135,7 +135,7 @@ func TestRetryBudget(t *testing.T) {
 			successes int
 			fault     dynamolocal.Fault
 			want      int
-		}{{4, dynamolocal.Throttle, 0}, {1, dynamolocal.Throttle, 1}, {600, dynamolocal.Throttle, 100}, {600, slow, 50}} {
+		}{{4, dynamolocal.Throttle, 0}, {1, dynamolocal.Throttle, 1}, {600, dynamolocal.Throttle, 100}, {600, slow, 100}} {
 			dynamoDB = dynamolocal.Reply(200, "{}")
 			for range test.successes {
 				if err := create.call(t.Context(), dynamo.New(client, "plants")); err != nil {
