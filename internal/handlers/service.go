@@ -127,8 +127,8 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Write(resp.body) // fails only if the client has disconnected
 }
 
-// SendError sends an error with the given status and message. It is for requests that didn't
-// reach the service or that the service didn't finish. Unlike the service, it logs nothing.
+// SendError sends an error with the given status and message. It is for requests that don't
+// reach the service, and unlike the service, it logs nothing.
 func SendError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	send(w, r, errorResponse(&publicError{code: errorCode(status * 100), message: message}))
 }

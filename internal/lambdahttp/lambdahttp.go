@@ -83,7 +83,8 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 		return event, err
 	}
 	// An HTTP API has decoded the path, for example /plants/1%2F2 to /plants/1/2. The adapter
-	// would decode it again, and take a "?" or "#" for its end. Nor does a "#" end a query.
+	// would decode it again, and cut it off at a "?" or "#". It would also cut the query off at
+	// a "#".
 	event.RawPath = (&url.URL{Path: event.RawPath}).EscapedPath()
 	event.RawQueryString = strings.ReplaceAll(event.RawQueryString, "#", "%23")
 	// The adapter creates the same request. If it can't, it prints the client's text, which
