@@ -81,9 +81,10 @@ var fieldRules = []rule{
 		post(`{"id": {n}, "name": "{}"}`).each(strings.Repeat("x", 257), strings.Repeat(`\ud83c\udf31`, 257), strings.Repeat("x", 4096)).
 			fails(40002, "name must have at most 256 characters"),
 		post(`{"id": {n}, "name": ""}`).fails(40002, "name must not be empty"),
-		post(`{"id": {n}, "name": "{}"}`).each(" ", `\u0085`, `\u2003`,
+		post(`{"id": {n}, "name": "{}"}`).each(" ", `\t\n\u000b\f\r `).fails(40002, "name must not be only white space"),
+		post(`{"id": {n}, "name": "{}"}`).each(`\u0085`, `\u2003`,
 			`\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`).
-			fails(40002, "name must not be only white space"),
+			fails(40002, "name must not be only white space").inWordsOnly(),
 		post(`{"id": {n}, "name": {}}`).each("null", "7", "true", `{"a":[1]}`, "[]").fails(40002, "name must be a string, not {}"),
 		post(`{"id": {n}}`).fails(40002, "name is required"),
 		post(`{"id": {n}, "names": "x"}`).fails(40002, "name is required"),

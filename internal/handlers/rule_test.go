@@ -38,6 +38,7 @@ type exchange struct {
 	has     []string // headers, as above
 	lacks   []string // names of headers
 	byGo    bool     // the response comes from net/http, not from the service
+	inWords bool     // see inWordsOnly
 }
 
 // post creates a plant.
@@ -131,6 +132,13 @@ func (e exchange) having(headers ...string) exchange {
 // lacking expects none of these headers.
 func (e exchange) lacking(names ...string) exchange {
 	e.lacks = slices.Concat(e.lacks, names)
+	return e
+}
+
+// inWordsOnly expects that the schemas of api/openapi.yaml allow the request, although the
+// service refuses it: the document states the rule in words only.
+func (e exchange) inWordsOnly() exchange {
+	e.inWords = true
 	return e
 }
 

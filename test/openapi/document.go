@@ -61,7 +61,7 @@ type Parameter struct {
 	Name, In string
 	Required bool
 	Schema   *Schema
-	Example  any // for a parameter, by default the first example of its schema
+	Example  any // of a parameter, by default the first example of its schema
 }
 
 // A Response describes the responses with one status.

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,10 +29,13 @@ func (d *Document) Validate(req *http.Request, reqBody []byte, resp *http.Respon
 	case fault != nil && resp.StatusCode < 400:
 		return fmt.Errorf("accepted a request that the document forbids: %w", fault)
 	case fault == nil && slices.Contains(decidable, errorCode(respBody)):
-		return fmt.Errorf("refused a request that the document allows, with error %d", errorCode(respBody))
+		return fmt.Errorf("%w, with error %d", ErrRefused, errorCode(respBody))
 	}
 	return nil
 }
+
+// ErrRefused means that the service refused a request that the schemas of the document allow.
+var ErrRefused = errors.New("refused a request that the document allows")
 
 // decidable are the codes of errors that checkRequest detects too. A request that
 // the document allows may still fail with other codes of status 400.

@@ -40,8 +40,7 @@ func format(text []byte) string {
 var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}
 
 // Missing returns a sentence for each part of the document that has occurred in no exchange
-// passed to Validate: responses, examples of bodies and parameters, headers, and values that
-// the document lists for headers.
+// passed to Validate: responses, headers, and examples of bodies, parameters and headers.
 func (d *Document) Missing() (all []string) {
 	missing := func(key, format string, args ...any) {
 		if !d.seen[key] {
@@ -50,7 +49,9 @@ func (d *Document) Missing() (all []string) {
 	}
 	for _, op := range append(slices.Clone(d.Operations), d.Other) {
 		for _, p := range op.Parameters {
-			missing(fmt.Sprint(op, p.Name, []string{fmt.Sprint(p.Example)}), "%s never succeeds with the example of %s, %v", op, p.Name, p.Example)
+			if p.Example != nil {
+				missing(fmt.Sprint(op, p.Name, []string{fmt.Sprint(p.Example)}), "%s never succeeds with the example of %s, %v", op, p.Name, p.Example)
+			}
 		}
 		if op.RequestBody != nil {
 			for name, example := range op.RequestBody.Content.Examples() {
@@ -70,7 +71,7 @@ func (d *Document) Missing() (all []string) {
 			}
 			for name, header := range resp.Headers {
 				missing(response+name, "%s %d never has the header %s", op, status, name)
-				for _, value := range header.listed() {
+				for _, value := range header.examples() {
 					missing(name+fmt.Sprint(value), "the header %s never has the value %v", name, value)
 				}
 			}
@@ -80,17 +81,10 @@ func (d *Document) Missing() (all []string) {
 	return all
 }
 
-// listed returns the values that the document lists for a header: its example, enumerated
-// values, and the bounds of an integer.
-func (p *Parameter) listed() (values []any) {
-	if p.Example != nil {
-		values = append(values, p.Example)
+// examples returns the examples of a header and of its schema.
+func (p *Parameter) examples() []any {
+	if p.Example == nil {
+		return p.Schema.Examples
 	}
-	if p.Schema.Enum != nil {
-		values = append(values, p.Schema.Enum.Values...)
-	}
-	if p.Schema.isInteger() {
-		values = append(values, p.Schema.Minimum.Num(), p.Schema.Maximum.Num())
-	}
-	return values
+	return append([]any{p.Example}, p.Schema.Examples...)
 }
