@@ -58,8 +58,8 @@ func TestKeysAtStart(t *testing.T) {
 			t.Errorf("keys provided: %t: a request gets %d, want %d; it prints %q", provided, w.Code, want, got)
 		}
 		w = httptest.NewRecorder()
-		if handler.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.yaml", nil)); !strings.Contains(w.Body.String(), "scheme: bearer") {
-			t.Error("the document describes an issuer that the program doesn't have")
+		if handler.ServeHTTP(w, httptest.NewRequest("GET", "/docs/issuer.js", nil)); !strings.Contains(w.Body.String(), "null") {
+			t.Error("the page describes an issuer that the program doesn't have")
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/swaggest/swgui/v5/static" // only the files of Swagger UI
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/docs"
 )
 
 // Path is the path of Swagger UI, which is also at /docs.
@@ -25,52 +24,41 @@ const Path = "/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-//go:embed page.html page.js issuer.yaml
+//go:embed page.html page.js issuer.js
 var own embed.FS
 
 // Handler serves GET and HEAD requests for Swagger UI, the document and the files that
-// they load. It passes all other requests to service.
+// they load. It passes all other requests to service. All links are relative, so that the
+// page also works behind a proxy that adds a path prefix.
 //
-// With ownIssuer, the document describes the program's own token issuer, so that Swagger
-// UI can request tokens from it.
+// With ownIssuer, Swagger UI can request tokens from the program's own token issuer.
 func Handler(ownIssuer bool, service http.Handler) http.Handler {
-	document := api.Document
+	issuer := []byte("export default null\n")
 	if ownIssuer {
-		document = withIssuer(document)
+		issuer = read(own, "issuer.js")
 	}
 	swaggerUI := newFile("text/html; charset=utf-8", "", read(own, "page.html"))
 	files := map[string]file{
 		Path:                         swaggerUI,
 		"/docs":                      swaggerUI,
-		"/openapi.yaml":              newFile("application/yaml", "", document),                // RFC 9512
-		"/docs/interface.md":         newFile("text/plain; charset=utf-8", "", docs.Interface), // Browsers don't show text/markdown.
+		"/openapi.yaml":              newFile("application/yaml", "", api.Document), // RFC 9512
 		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
+		"/docs/issuer.js":            newFile("text/javascript; charset=utf-8", "", issuer),
 		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
 		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
-	// People and tools also look for Swagger UI and the document here.
-	elsewhere := map[string]string{"/docs/": "/docs", "/openapi.json": "/openapi.yaml"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, reads := r.URL.EscapedPath(), r.Method == http.MethodGet || r.Method == http.MethodHead
 		if f, ok := files[path]; ok && reads {
 			f.serve(w, r)
-		} else if location, ok := elsewhere[path]; ok && reads {
-			http.Redirect(w, r, location, http.StatusFound)
+		} else if path == "/docs/" && reads { // people also look for Swagger UI here
+			w.Header().Set("Location", "../docs") // http.Redirect would make it absolute
+			w.WriteHeader(http.StatusFound)
 		} else {
 			service.ServeHTTP(w, r)
 		}
 	})
-}
-
-// withIssuer returns the document with issuer.yaml as its security scheme.
-func withIssuer(document []byte) []byte {
-	before, schemes, ok1 := bytes.Cut(document, []byte("\n    bearer:\n"))
-	_, after, ok2 := bytes.Cut(schemes, []byte("\n\n  parameters:\n"))
-	if !ok1 || !ok2 {
-		panic("api/openapi.yaml has no scheme bearer before its parameters") // only if the build is broken
-	}
-	return bytes.Join([][]byte{before, read(own, "issuer.yaml"), []byte("  parameters:"), after}, []byte("\n"))
 }
 
 // read returns the content of an embedded file.

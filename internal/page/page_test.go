@@ -3,22 +3,17 @@ package page
 import (
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"example.com/plantstore/api"
-	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/harness"
 )
 
 // newServer serves the page in front of a service that returns 418.
-func newServer(t *testing.T, ownIssuer bool) string {
+func newServer(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(Handler(ownIssuer, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewServer(Handler(false, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	})))
 	t.Cleanup(s.Close)
@@ -36,13 +31,13 @@ func send(t *testing.T, method, url, etag string) (*http.Response, string) {
 }
 
 func TestFiles(t *testing.T) {
-	base := newServer(t, false)
+	base := newServer(t)
 	for _, test := range []struct{ path, contentType, has string }{
-		{"/", "text/html; charset=utf-8", "/docs/page.js"},
-		{"/docs", "text/html; charset=utf-8", "/docs/page.js"},
+		{"/", "text/html; charset=utf-8", "docs/page.js"},
+		{"/docs", "text/html; charset=utf-8", "docs/page.js"},
 		{"/openapi.yaml", "application/yaml", string(api.Document)},
-		{"/docs/interface.md", "text/plain; charset=utf-8", "## Errors"},
 		{"/docs/page.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
+		{"/docs/issuer.js", "text/javascript; charset=utf-8", "export default null"},
 		{"/docs/swagger-ui.css", "text/css; charset=utf-8", ".swagger-ui"},
 		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", "SwaggerUIBundle="},
 		{"/favicon.ico", "image/png", "\x89PNG\r\n"},
@@ -72,44 +67,12 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// With the program's own issuer, the security scheme in the document lets Swagger UI get
-// tokens from that issuer. Nothing else differs.
-func TestOwnIssuer(t *testing.T) {
-	parse := func(text string) (document, scheme map[string]any) {
-		if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-			t.Fatal(err)
-		}
-		schemes := document["components"].(map[string]any)["securitySchemes"].(map[string]any)
-		scheme = schemes["bearer"].(map[string]any)
-		delete(schemes, "bearer")
-		delete(scheme, "description")
-		return document, scheme
-	}
-	_, body := send(t, "GET", newServer(t, true)+"/openapi.yaml", "")
-	document, scheme := parse(body)
-	if other, bearer := parse(string(api.Document)); !reflect.DeepEqual(document, other) || bearer["scheme"] != "bearer" {
-		t.Error("the document differs in more than the scheme bearer")
-	}
-	scopes := map[string]any{}
-	for _, scope := range handlers.Scopes() {
-		scopes[scope] = "" // a description
-	}
-	flow, _ := scheme["flows"].(map[string]any)["clientCredentials"].(map[string]any)
-	for scope := range flow["scopes"].(map[string]any) {
-		flow["scopes"].(map[string]any)[scope] = ""
-	}
-	want := map[string]any{"type": "oauth2", "flows": map[string]any{"clientCredentials": map[string]any{"tokenUrl": issuer.TokenPath, "scopes": scopes}}}
-	if !reflect.DeepEqual(scheme, want) {
-		t.Errorf("the scheme is %v, want %v", scheme, want)
-	}
-}
-
-// Requests for the usual places of the document and Swagger UI are redirected. All other
-// requests reach the service.
+// A request for the folder of Swagger UI is redirected. All others reach the service: at
+// /openapi.json, a tool that reads only JSON must not get YAML.
 func TestOtherRequests(t *testing.T) {
-	base := newServer(t, false)
+	base := newServer(t)
 	for request, location := range map[string]string{
-		"GET /docs/": "/docs", "HEAD /docs/": "/docs", "GET /openapi.json": "/openapi.yaml",
+		"GET /docs/": "../docs", "HEAD /docs/": "../docs", "GET /openapi.json": "", "GET /docs/interface.md": "",
 		"POST /": "", "OPTIONS /": "", "POST /docs": "", "GET /docs/page.html": "", "GET /docs%2fpage.js": "", "GET /docs/../docs/page.js": "",
 		"GET //": "", "HEAD /plants": "",
 	} {

@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -19,6 +23,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/test/harness"
 )
 
@@ -27,16 +33,34 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // The first integer that JavaScript rounds, to 9007199254740992.
 const large = "9007199254740993"
 
-// A user gets a token, creates and lists a plant, and deletes it with the id from the
-// list.
+// The page works at the root.
 func TestSwaggerUI(t *testing.T) {
 	t.Parallel()
-	b := openTab(t, harness.StartServer(t, harness.Environ(), t.TempDir()).Base)
+	testSession(t, harness.StartServer(t, harness.Environ(), t.TempDir()).Base, "/")
+}
+
+// The page works behind a proxy that adds a path prefix.
+func TestPathPrefix(t *testing.T) {
+	t.Parallel()
+	server, err := url.Parse(harness.StartServer(t, harness.Environ(), t.TempDir()).Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(http.StripPrefix("/store", httputil.NewSingleHostReverseProxy(server)))
+	t.Cleanup(proxy.Close)
+	testSession(t, proxy.URL+"/store", "/docs/")
+}
+
+// testSession does what a user does on a page of the service at base: get a token, create
+// and list a plant, and delete it with the id from the list.
+func testSession(t *testing.T, base, page string) {
+	t.Helper()
+	b := openTab(t, base, page)
 	const create, list, remove = "#operations-plants-createPlant", "#operations-plants-listPlants", "#operations-plants-deletePlant"
 	b.do(chromedp.WaitVisible(chromedp.CSS(create)))
 	b.holds("document.querySelector('.opblock').getBoundingClientRect().bottom < innerHeight") // on the first screen
 	b.click(".auth-wrapper .authorize")
-	b.sees(".auth-container", "/oauth2/token", "clientCredentials", "plants/read", "plants/write")
+	b.sees(".auth-container", append(handlers.Scopes(), b.base+issuer.TokenPath, "clientCredentials")...)
 	b.holds("document.querySelector('#client_id_clientCredentials').value === 'alice'")
 	b.click(".auth-container .authorize")
 	b.sees(".auth-container", "Logout")
@@ -77,18 +101,18 @@ const startLimit, testLimit = time.Minute, time.Minute
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
-	base string // of the program
+	base string // of the service
 
 	mu     sync.Mutex
 	faults []string // errors that the browser reported
 }
 
-// openTab opens the program's page in a browser. When the test ends, it fails if the
+// openTab opens a page of the service in a browser. When the test ends, it fails if the
 // browser reported an error, such as a violation of the Content-Security-Policy, or if
 // the page sent a request to another server.
 //
 // Without a browser the test is skipped: see [harness.Missing].
-func openTab(t *testing.T, base string) *tab {
+func openTab(t *testing.T, base, page string) *tab {
 	t.Helper()
 	b := &tab{t: t, base: base}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -115,7 +139,7 @@ func openTab(t *testing.T, base string) *tab {
 			t.Errorf("the browser: %s", fault)
 		}
 	})
-	b.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base))
+	b.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+page))
 	return b
 }
 
