@@ -101,12 +101,13 @@ check-rename: ## rename a copy, build it, and run its quick tests
 CONFIG_ENV ?= default
 STACK ?= $(if $(filter production,$(CONFIG_ENV)),plants-production,plants)
 
-# The function's processor architecture, as in Architectures in template.yaml.
-GOARCH ?= arm64
+# The function's processor architecture, as in Architectures in template.yaml. Only make's
+# command line changes it: people export GOARCH, for example, for other work.
+FUNCTION_ARCH := arm64
 
 # sam build runs this target in a copy of the repository.
 build-PlantFunction:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go build -tags lambda.norpc -trimpath -buildvcs=false \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
@@ -152,7 +153,7 @@ LOCAL_DYNAMODB ?= http://host.docker.internal:8000
 
 # This builds for this machine's processor, and changes the built template accordingly, so
 # that Docker needn't emulate another processor. It builds in a separate folder, since
-# sam deploy deploys .aws-sam/build.
+# sam deploy deploys .aws-sam/build. MAKEFLAGS is the command line of the make that sam runs.
 HOST_GOARCH = $(shell go env GOHOSTARCH)
 
 start-api: ## run the function with sam local at http://127.0.0.1:3000; needs the plain server, on DynamoDB Local
@@ -163,7 +164,7 @@ start-api: ## run the function with sam local at http://127.0.0.1:3000; needs th
 		{ echo 'no keys at $(LOCAL_ISSUER): first start the plain server there, which issues the tokens' >&2; exit 1; }; \
 	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
-	GOARCH=$(HOST_GOARCH) sam build --build-dir .aws-sam/local
+	MAKEFLAGS=FUNCTION_ARCH=$(HOST_GOARCH) sam build --build-dir .aws-sam/local
 	sed -i.sam 's/- arm64$$/- $(if $(filter amd64,$(HOST_GOARCH)),x86_64,arm64)/' .aws-sam/local/template.yaml
 	sam local start-api --template .aws-sam/local/template.yaml --env-vars .aws-sam/env.json \
 		--add-host host.docker.internal:host-gateway --warm-containers LAZY

@@ -5,6 +5,7 @@ package template
 import (
 	"debug/elf"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,5 +45,23 @@ func TestBuild(t *testing.T) {
 	commit, at, _ := strings.Cut(revision, ".")
 	if built, err := time.Parse("060102150405", at); commit != "unknown" || err != nil || built.Before(began) || built.After(time.Now()) { // the copy has no repository
 		t.Errorf("the build has the revision %q, want unknown and the time of the build, so that each build makes another version", revision)
+	}
+}
+
+// A variable that is exported for other work doesn't change the processor. The command line
+// does, which make passes on to the make that sam runs.
+func TestFunctionArch(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "make")
+	for _, test := range []struct{ variable, argument, want string }{
+		{"MAKEFLAGS=", "FUNCTION_ARCH=amd64", "GOARCH=amd64"},
+		{"MAKEFLAGS=FUNCTION_ARCH=amd64", "ARTIFACTS_DIR=x", "GOARCH=amd64"},
+		{"MAKEFLAGS=", "ARTIFACTS_DIR=x", "GOARCH=arm64"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "make", "-n", "build-PlantFunction", test.argument)
+		cmd.Dir, cmd.Env = CopySource(t), harness.Environ("GOARCH=amd64", "FUNCTION_ARCH=amd64", test.variable)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), " "+test.want+" go build") {
+			t.Errorf("with %s, make %s has error %v, want %s in\n%s", test.variable, test.argument, err, test.want, out)
+		}
 	}
 }
