@@ -20,7 +20,7 @@ func TestHosts(t *testing.T) {
 		"attacker.test:8080 a.localhost localhost.attacker.test 127.0.0.1.attacker.test notlocalhost .localhost.attacker.test " +
 			"localhost@attacker.test 2130706433 0x7f.1 127.1 docker.internal :80 x" + hostname: {},
 	} {
-		for _, host := range strings.Fields(hosts) {
+		for host := range strings.FieldsSeq(hosts) {
 			if got := [3]bool{hidden.allows(host), named.allows(host), exposed.allows(host)}; got != want {
 				t.Errorf("host %q: %v, want %v", host, got, want)
 			}

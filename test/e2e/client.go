@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,10 +82,8 @@ func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err er
 		return a, err
 	}
 	a.status, a.header, a.body = resp.StatusCode, resp.Header, string(body)
-	for _, status := range wanted {
-		if status == a.status {
-			return a, nil
-		}
+	if slices.Contains(wanted, a.status) {
+		return a, nil
 	}
 	return a, fmt.Errorf("want status %d", wanted)
 }
