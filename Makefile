@@ -60,8 +60,8 @@ api-compat: ## check that api/openapi.yaml breaks no client of the last version
 
 SEED ?= 1
 
-# These tests take minutes and need Python. The tag keeps them out of `go test ./...`.
-contract: ## test the service against api/openapi.yaml with schemathesis; SEED=n for other requests
+# These tests take minutes. The tag keeps them out of `go test ./...`.
+contract: ## test the service with generated requests (SEED=n) and clients; needs Python, Java 17, Maven, npm
 	go vet -tags contract ./test/contract
 	$(TOOL) staticcheck -tags contract ./test/contract
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
