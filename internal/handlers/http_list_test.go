@@ -23,6 +23,7 @@ var listRules = []rule{
 		twoPlants,
 		get("").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
 		get("?limit={}").each("2", "3", "2147483647").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
+		get("?limit=100&cursor=AYAAAAAAAAAA").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"), // the examples
 		get("?limit=1").gets(200, `[{"name":"Basil","tag":"herb"}]`).having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`),
 		get("?limit=1&cursor=AQAAAAAAAAAH").gets(200, `[{"name":"Ficus"}]`).lacking("Link"),
 		get("{}").each("?include=id&limit=1", "?%6cimit=%31&inc%6Cude=i%64").gets(200, `[{"id":7,"name":"Basil","tag":"herb"}]`).
