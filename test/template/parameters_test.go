@@ -68,11 +68,13 @@ func TestRefused(t *testing.T) {
 		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
 		"CorsOrigins=https://u@a.example": "CorsOrigins",
 		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
-		"LogRetention=2":                  "LogRetention",   // CloudWatch Logs doesn't know this period
+		"ThrottlingBurst=0":               "ThrottlingBurst",
+		"LogRetention=2":                  "LogRetention", // CloudWatch Logs doesn't know this period
 		"ExistingTable=a/b":               "ExistingTable",
 		"PermissionsBoundary=boundary":    "PermissionsBoundary",
 		"DomainName=plants.example.com":   "need each other",
 		"DomainName=https://a.example/ DomainCertificate=" + certificate: "DomainName",
+		"DomainName=plants.example.com DomainCertificate=" + topic:       "DomainCertificate",
 		"DomainCertificate=" + certificate:                               "need each other",
 
 		// An issuer of one's own comes with its audience, and without what needs the pool.
@@ -87,5 +89,31 @@ func TestRefused(t *testing.T) {
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
 		}
+	}
+}
+
+// Values that people really use are valid.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	const tenant = "11111111-2222-3333-4444-555555555555"
+	for _, parameters := range []string{
+		"AlarmTopic=arn:aws-cn:sns:cn-north-1:" + account + ":Plant_Alarms",
+		"AlarmTopic=arn:aws-us-gov:sns:us-gov-west-1:" + account + ":alarms",
+		"DomainName=plants.example DomainCertificate=arn:aws-cn:acm:cn-north-1:" + account + ":certificate/1",
+		"DomainName=plants.example DomainCertificate=arn:aws-us-gov:acm:us-gov-west-1:" + account + ":certificate/1",
+		"PermissionsBoundary=arn:aws-cn:iam::" + account + ":policy/teams/plants/Boundary",
+		"PermissionsBoundary=arn:aws-us-gov:iam::aws:policy/PowerUserAccess",
+		"CorsOrigins=https://a.example",
+		"CorsOrigins=https://a.example:8443,https://b.example:8443,http://127.0.0.1:5173",
+		"ExistingTable=Plants_2.restored-1",
+		"TokenIssuer=https://a.example:8443/realms/plants TokenAudience=plants",
+		"TokenIssuer=https://" + tenant + ".ciamlogin.com/" + tenant + "/v2.0 TokenAudience=" + tenant + ",api://plants", // Entra External ID
+		"ThrottlingRate=500 ThrottlingBurst=2000",
+		"ThrottlingRate=10000 ThrottlingBurst=5000",
+		"LogRetention=14", "LogRetention=90", "LogRetention=180", "LogRetention=3653",
+		"LogLevel=debug", "LogLevel=warn", "LogLevel=error",
+		"Deployment=Canary10Percent30Minutes", "Deployment=Linear10PercentEvery1Minute",
+	} {
+		deploy(t, overrides(parameters))
 	}
 }
