@@ -1,38 +1,59 @@
 package template
 
 import (
-	"regexp"
+	"maps"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// A profile is what samconfig.toml sets for sam deploy.
-var profile = regexp.MustCompile(`(?s)\n\[(\w+)\.deploy\.parameters\]\nstack_name = "(.*?)"\ns3_prefix = "(.*?)"\n.*?max_wait_duration = (\d+)\nparameter_overrides = "(.*?)"\n`)
+// profile returns what a profile of samconfig.toml sets for sam deploy, and the parameters
+// of the template that it sets.
+func profile(t *testing.T, name string) (settings, parameters map[string]string) {
+	t.Helper()
+	_, section, _ := strings.Cut(readFile(t, "samconfig.toml"), "\n["+name+".deploy.parameters]\n")
+	section, _, _ = strings.Cut(section, "\n[")
+	settings = map[string]string{}
+	for line := range strings.Lines(section) {
+		if name, value, ok := strings.Cut(line, " = "); ok {
+			settings[name] = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return settings, overrides(settings["parameter_overrides"])
+}
 
-// Each profile has the stack that make knows it by, and a folder of its own for the code,
-// since sam delete deletes the folder. It names what is changed for an incident, since SAM
-// keeps what it doesn't name, and the template accepts what it names. SAM waits as long as
-// a deployment may take: 90 minutes for the slowest one, and what comes before.
+// The profiles are those of docs/deployment.md. Why says what would break.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	stacks := map[string]string{"default": "plants", "production": "plants-production"}
-	for _, p := range profile.FindAllStringSubmatch(readFile(t, "samconfig.toml"), -1) {
-		name, stackName, prefix, minutes, parameters := p[1], p[2], p[3], p[4], overrides(p[5])
-		if stackName != stacks[name] || prefix != stackName {
-			t.Errorf("samconfig.toml: the profile %s has the stack %q and the prefix %q, want %q for both, as in the Makefile", name, stackName, prefix, stacks[name])
+	profiles := map[string]map[string]string{}
+	for _, name := range []string{"default", "production"} {
+		settings, parameters := profile(t, name)
+		deploy(t, parameters)
+		// The slowest deployment takes 90 minutes, and other resources come before it.
+		if n, _ := strconv.Atoi(settings["max_wait_duration"]); n < 120 {
+			t.Errorf("samconfig.toml: with a max_wait_duration of %d, the profile %s may give up too early", n, name)
 		}
-		if n, _ := strconv.Atoi(minutes); n < 120 {
-			t.Errorf("samconfig.toml: max_wait_duration is %d in the profile %s: sam deploy would give up before the slowest deployment ends", n, name)
-		}
-		s := deploy(t, parameters)
-		for _, name := range []string{"Deployment", "LogLevel", "RollbackAlarms"} {
-			if _, declared := s.Parameters[name]; declared && parameters[name] == "" {
-				t.Errorf("samconfig.toml: %s lacks %s: set for an incident, it would stay", p[5], name)
-			}
-		}
-		delete(stacks, name)
+		maps.Copy(settings, parameters)
+		profiles[name] = settings
 	}
-	if len(stacks) > 0 {
-		t.Errorf("samconfig.toml lacks the profiles of %q, or a setting of them", stacks)
+	for _, v := range []struct{ name, byDefault, inProduction, why string }{
+		{"stack_name", "plants", "plants-production", "make and the pages use these names"},
+		{"s3_prefix", "plants", "plants-production", "sam delete deletes this folder, even if another stack uses it"},
+		{"resolve_s3", "true", "true", "sam deploy has no bucket for the code"},
+		{"capabilities", "CAPABILITY_NAMED_IAM", "CAPABILITY_NAMED_IAM", "CloudFormation may not create the roles"},
+		{"confirm_changeset", "false", "true", "only in production somebody must look at the changes first"},
+		{"fail_on_empty_changeset", "false", "false", "a deployment can't be repeated"},
+		{"Deployment", "AllAtOnce", "Canary10Percent5Minutes", "only in production a bad version must reach few users"},
+		{"LogRetention", "7", "365", "logs are kept longer or shorter than docs/deployment.md says"},
+		// SAM keeps parameters that aren't listed.
+		{"RollbackAlarms", "true", "true", "what was set for an incident stays"},
+		{"LogLevel", "info", "info", "what was set for an incident stays"},
+	} {
+		if got := profiles["default"][v.name]; got != v.byDefault {
+			t.Errorf("samconfig.toml: %s is %q in the profile default, want %q: %s", v.name, got, v.byDefault, v.why)
+		}
+		if got := profiles["production"][v.name]; got != v.inProduction {
+			t.Errorf("samconfig.toml: %s is %q in the profile production, want %q: %s", v.name, got, v.inProduction, v.why)
+		}
 	}
 }
