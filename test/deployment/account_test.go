@@ -50,7 +50,8 @@ func newAccount(t *testing.T) *account {
 	a := &account{dir: template.CopySource(t)}
 	a.functions = block(t, deploymentPage, "BASE=$(output BaseUrl)")
 	cmd := exec.Command(python, "-c", standIn, port, tlsPort, certificate, key)
-	cmd.Env = harness.Environ("MINISTACK_REGION="+template.Region, "AWS_REGION="+template.Region, "AWS_DEFAULT_REGION="+template.Region,
+	cmd.Env = harness.Environ("MINISTACK_REGION="+template.Region,
+		"AWS_REGION="+template.Region, "AWS_DEFAULT_REGION="+template.Region,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
 	if a.process, err = harness.Start(cmd); err != nil {
 		t.Fatal(err)
@@ -67,7 +68,8 @@ func newAccount(t *testing.T) *account {
 func makeCertificate(t *testing.T) (certificate, key string) {
 	t.Helper()
 	certificate, key = filepath.Join(t.TempDir(), "certificate.pem"), filepath.Join(t.TempDir(), "key.pem")
-	_, err := harness.Run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=stand-in",
+	_, err := harness.Run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+		"-nodes", "-days", "1", "-subj", "/CN=stand-in",
 		"-addext", "subjectAltName=DNS:cognito-idp."+template.Region+".amazonaws.com", "-out", certificate, "-keyout", key)
 	if err != nil {
 		t.Fatal(err)

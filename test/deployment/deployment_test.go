@@ -50,14 +50,17 @@ func TestDeployment(t *testing.T) {
 func firstDeployment(t *testing.T, a *account) {
 	a.run(t, "sed -i.new 's/no such path/an earlier text/' internal/handlers/*.go && make deploy")
 	first := block(t, deploymentPage, "BASE=$(output BaseUrl)")
-	printed := a.run(t, first+block(t, deploymentPage, "admin-create-user --user-pool-id")+block(t, deploymentPage, "TOKEN=$(aws cognito-idp initiate-auth")+`echo; echo "$TOKEN"`)
+	printed := a.run(t, first+block(t, deploymentPage, "admin-create-user --user-pool-id")+
+		block(t, deploymentPage, "TOKEN=$(aws cognito-idp initiate-auth")+`echo; echo "$TOKEN"`)
 	a.set("TOKEN", lastLine(printed))
 	a.set("BASE", a.run(t, first+`echo "$BASE"`))
 	got := a.run(t, block(t, deploymentPage, `"$BASE/plants?include=id"`))
-	if want := "{\"name\":\"Basil\",\"tag\":\"herb\"}\n[{\"id\":7,\"name\":\"Basil\",\"tag\":\"herb\"}]\n204"; got != want {
+	want := `{"name":"Basil","tag":"herb"}` + "\n" + `[{"id":7,"name":"Basil","tag":"herb"}]` + "\n204"
+	if got != want {
 		t.Errorf("the first requests get\n%s\nwant\n%s", got, want)
 	}
-	a.run(t, `curl -sSf -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"id": 8, "name": "Fern"}' "$BASE/plants"`)
+	a.run(t, `curl -sSf -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
+		-d '{"id": 8, "name": "Fern"}' "$BASE/plants"`)
 	a.expectPlant(t)
 	a.expectUnknownPath(t, "an earlier text")
 }
@@ -65,7 +68,8 @@ func firstDeployment(t *testing.T, a *account) {
 // expectPlant checks that the user still has the plant of firstDeployment.
 func (a *account) expectPlant(t *testing.T) {
 	t.Helper()
-	if got, want := a.run(t, `curl -sS -H "Authorization: Bearer $TOKEN" "$BASE/plants?include=id"`), `[{"id":8,"name":"Fern"}]`; got != want {
+	got := a.run(t, `curl -sS -H "Authorization: Bearer $TOKEN" "$BASE/plants?include=id"`)
+	if want := `[{"id":8,"name":"Fern"}]`; got != want {
 		t.Errorf("the user's plants are %s, want %s", got, want)
 	}
 }
@@ -81,7 +85,10 @@ func (a *account) expectUnknownPath(t *testing.T, text string) {
 // newVersion deploys the code of this project, with the command of deploy.yml.
 func newVersion(t *testing.T, a *account) {
 	revision := a.run(t, a.output("Revision"))
-	a.run(t, `for file in internal/handlers/*.new; do mv "$file" "${file%.new}"; done; make build; aws s3 mb s3://artifacts; `+workflowCommand(t))
+	a.run(t, `for file in internal/handlers/*.new; do mv "$file" "${file%.new}"; done
+		make build
+		aws s3 mb s3://artifacts
+		`+workflowCommand(t))
 	a.expectUnknownPath(t, "no such path")
 	if a.run(t, a.output("Revision")) == revision {
 		t.Errorf("after another build, the output Revision is still %s", revision)
@@ -114,7 +121,8 @@ func workflowCommand(t *testing.T) string {
 
 // earlierVersion moves all traffic to the first version, and back to the second one.
 func earlierVersion(t *testing.T, a *account) {
-	commands := block(t, operationsPage, "FUNCTION=$(aws cloudformation") + block(t, operationsPage, "aws lambda update-alias")
+	commands := block(t, operationsPage, "FUNCTION=$(aws cloudformation") +
+		block(t, operationsPage, "aws lambda update-alias")
 	version := func(n string) string {
 		return strings.Replace(commands, "--function-version 41", "--function-version "+n, 1)
 	}
@@ -128,7 +136,8 @@ func earlierVersion(t *testing.T, a *account) {
 // version and the API.
 func newParameters(t *testing.T, a *account) {
 	a.run(t, "sam deploy --parameter-overrides LogLevel=debug CorsOrigins=https://pages.example")
-	got := a.run(t, `aws lambda get-function-configuration --function-name "$FUNCTION" --qualifier live --query Environment.Variables.LOG_LEVEL --output text`)
+	got := a.run(t, `aws lambda get-function-configuration --function-name "$FUNCTION" --qualifier live \
+		--query Environment.Variables.LOG_LEVEL --output text`)
 	if got != "debug" {
 		t.Errorf("after a deployment with LogLevel=debug the live version has LOG_LEVEL=%s", got)
 	}
@@ -142,7 +151,9 @@ func newParameters(t *testing.T, a *account) {
 // leave no users behind.
 func acceptance(t *testing.T, a *account) {
 	a.runIn(t, "../..", "make acceptance-stack")
-	if users := a.run(t, `aws cognito-idp list-users --user-pool-id "$(`+a.output("UserPoolId")+`)" --query 'Users[].Username' --output text`); users != "alice" {
+	pool := `"$(` + a.output("UserPoolId") + `)"`
+	users := a.run(t, `aws cognito-idp list-users --query 'Users[].Username' --output text --user-pool-id `+pool)
+	if users != "alice" {
 		t.Errorf("after the session the pool contains the users %s, want alice", users)
 	}
 	a.expectPlant(t)

@@ -12,7 +12,8 @@ import (
 func TestAlarms(t *testing.T) {
 	t.Parallel()
 	var sections, names []string
-	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(readFile(t, "docs/operations.md"), -1) {
+	headings := regexp.MustCompile(`(?m)^### (.*)$`)
+	for _, heading := range headings.FindAllStringSubmatch(readFile(t, "docs/operations.md"), -1) {
 		sections = append(sections, strings.ToLower(strings.ReplaceAll(heading[1], " ", "-")))
 	}
 	s := deploy(t, everything(t))

@@ -39,9 +39,11 @@ func TestEnvironment(t *testing.T) {
 		{overrides(issuer + "RequireScopes=false"), false},
 		{everythingElse(t), true},
 	} {
-		variables, _ := at(deploy(t, test.parameters).Resources[function].Properties, "Environment", "Variables").(map[string]any)
+		properties := deploy(t, test.parameters).Resources[function].Properties
+		variables, _ := at(properties, "Environment", "Variables").(map[string]any)
 		if got := slices.Sorted(maps.Keys(variables)); !slices.Equal(got, want) {
-			t.Errorf("template.yaml: with %q the function has the variables\n%q, want those that the program reads,\n%q; sam local can't set others", test.parameters, got, want)
+			t.Errorf("template.yaml: with %q the function has the variables\n%q, want those that the program reads,\n%q;"+
+				" sam local can't set others", test.parameters, got, want)
 		}
 		program, err := config.FromEnv(func(name string) string {
 			value := strings.ReplaceAll(str(variables, name), "${UserPool.ProviderURL}", "https://pool.example")
@@ -52,7 +54,8 @@ func TestEnvironment(t *testing.T) {
 			continue
 		}
 		if got := !program.Tokens.ScopesOptional; got != test.requiresScopes {
-			t.Errorf("template.yaml: with %q the program requires scopes: %t, want %t", test.parameters, got, test.requiresScopes)
+			t.Errorf("template.yaml: with %q the program requires scopes: %t, want %t",
+				test.parameters, got, test.requiresScopes)
 		}
 	}
 }
@@ -102,19 +105,21 @@ func checkPermissions(t *testing.T, parameters map[string]string, table string) 
 		want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
 	}
 	if !slices.Contains(list(s.Resources[function].DependsOn), any("TablePolicy")) {
-		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions", function)
+		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions",
+			function)
 	}
 	got := s.allowed("FunctionRole")
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("template.yaml: the policies of FunctionRole allow\n%s\nwant those of package dynamo, of the logs and of tracing:\n%s",
+		t.Errorf("template.yaml: the policies of FunctionRole allow\n%s\nwant those of package dynamo, logs and tracing:\n%s",
 			strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got := str(s.Resources[function].Properties, "Role"); got != "${FunctionRole.Arn}" {
 		t.Errorf("template.yaml: the role of %s is %s, which this test doesn't know", function, got)
 	}
-	if got, want := strings.Join(s.allowed("CodeDeployServiceRole"), "\n"), "arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"; got != want {
-		t.Errorf("template.yaml: the policies of CodeDeployServiceRole allow\n%s\nwant\n%s", got, want)
+	want = []string{"arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"}
+	if got := s.allowed("CodeDeployServiceRole"); !slices.Equal(got, want) {
+		t.Errorf("template.yaml: the policies of CodeDeployServiceRole allow %q, want %q", got, want)
 	}
 	for name, r := range s.Resources {
 		if strings.HasPrefix(r.Type, "AWS::IAM::") && r.Type != "AWS::IAM::Role" && r.Type != "AWS::IAM::RolePolicy" {
@@ -166,7 +171,8 @@ func TestScopes(t *testing.T) {
 	slices.Sort(defined)
 	slices.Sort(allowed)
 	if want := handlers.Scopes(); !slices.Equal(defined, want) || !slices.Equal(allowed, want) {
-		t.Errorf("template.yaml: PlantScopes defines %q, and ProgramClient may use %q; the routes have %q", defined, allowed, want)
+		t.Errorf("template.yaml: PlantScopes defines %q, and ProgramClient may use %q; the routes have %q",
+			defined, allowed, want)
 	}
 	if !slices.Contains(list(client.DependsOn), any("PlantScopes")) {
 		t.Error("template.yaml: ProgramClient needs DependsOn: PlantScopes, or Cognito may not know its scopes yet")
@@ -178,8 +184,9 @@ func TestScopes(t *testing.T) {
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	cors := at(deploy(t, everything(t)).Resources["PlantApi"].Properties, "Body", "x-amazon-apigateway-cors")
-	if got := str(cors, "allowOrigins"); got != `["https://a.example","http://localhost:3000"]` || at(cors, "allowCredentials") != nil {
-		t.Errorf("template.yaml: CORS allows the origins %s, with credentials: %v", got, at(cors, "allowCredentials"))
+	origins, credentials := str(cors, "allowOrigins"), at(cors, "allowCredentials")
+	if origins != `["https://a.example","http://localhost:3000"]` || credentials != nil {
+		t.Errorf("template.yaml: CORS allows the origins %s, with credentials: %v", origins, credentials)
 	}
 	use := map[string]bool{"Authorization": true, "Content-Type": true}
 	d := openapi.Read()
@@ -190,7 +197,8 @@ func TestCORS(t *testing.T) {
 		}
 		for _, resp := range op.Responses {
 			for name := range resp.Headers {
-				use[name] = name != "Cache-Control" && name != "X-Content-Type-Options" // pages may read the one, and needn't read the other
+				// Pages may always read the first, and needn't read the second.
+				use[name] = name != "Cache-Control" && name != "X-Content-Type-Options"
 			}
 		}
 	}

@@ -82,10 +82,11 @@ func TestRefused(t *testing.T) {
 		"TokenJwksUrl=https://a.example/keys":                              "need TokenIssuer",
 		"TokenIssuer=https://a.example":                                    "TokenIssuer needs TokenAudience",
 		"TokenIssuer=http://a.example TokenAudience=a":                     "TokenIssuer",
-		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | separates values in Description
+		"TokenIssuer=https://a|b TokenAudience=a":                          "TokenIssuer", // | is a separator in Description
 		"TokenIssuer=https://a.example TokenAudience=a MachineClient=true": "MachineClient needs",
 	} {
-		got := strings.Join(do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)}).Refused, "; ")
+		s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: overrides(parameters)})
+		got := strings.Join(s.Refused, "; ")
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("template.yaml: %q is refused because of %q, want %q", parameters, got, want)
 		}
@@ -107,7 +108,8 @@ func TestAccepted(t *testing.T) {
 		"CorsOrigins=https://a.example:8443,https://b.example:8443,http://127.0.0.1:5173",
 		"ExistingTable=Plants_2.restored-1",
 		"TokenIssuer=https://a.example:8443/realms/plants TokenAudience=plants",
-		"TokenIssuer=https://" + tenant + ".ciamlogin.com/" + tenant + "/v2.0 TokenAudience=" + tenant + ",api://plants", // Entra External ID
+		// Entra External ID, with the longest name of a tenant
+		"TokenIssuer=https://" + tenant + ".ciamlogin.com/" + tenant + "/v2.0 TokenAudience=" + tenant + ",api://plants",
 		"ThrottlingRate=500 ThrottlingBurst=2000",
 		"ThrottlingRate=10000 ThrottlingBurst=5000",
 		"LogRetention=14", "LogRetention=90", "LogRetention=180", "LogRetention=3653",

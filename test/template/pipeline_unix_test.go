@@ -27,7 +27,8 @@ func TestDeployedCommit(t *testing.T) {
 	run := func(script string, variables ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = append(harness.Environ(variables...), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		cmd.Env = append(harness.Environ(variables...), "PATH="+bin+":"+os.Getenv("PATH"),
+			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		out, err := cmd.CombinedOutput()
 		return strings.TrimSpace(string(out)), err
 	}
@@ -83,9 +84,12 @@ func TestDeployedCommit(t *testing.T) {
 		{"merge", "None", false},
 		{"merge", "", false},
 	} {
-		out, err := run("git checkout --quiet "+test.commit+"\n"+job.Steps[i].Run, "REVISION="+test.revision, "STACK="+job.Env["STACK"])
-		if (err == nil) != test.deploys || err != nil && !strings.Contains(out, "::error::plants has the revision '"+test.revision+"'") {
-			t.Errorf("%s is deployed over the revision %q: %t, want %t\n%s", test.commit, test.revision, err == nil, test.deploys, out)
+		script := "git checkout --quiet " + test.commit + "\n" + job.Steps[i].Run
+		out, err := run(script, "REVISION="+test.revision, "STACK="+job.Env["STACK"])
+		reason := "::error::plants has the revision '" + test.revision + "'"
+		if (err == nil) != test.deploys || err != nil && !strings.Contains(out, reason) {
+			t.Errorf("%s is deployed over the revision %q: %t, want %t\n%s",
+				test.commit, test.revision, err == nil, test.deploys, out)
 		}
 	}
 	if out, err := run("make() { return 1; }\n"+job.Steps[len(job.Steps)-1].Run, "STACK=plants"); err == nil {

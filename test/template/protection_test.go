@@ -26,34 +26,52 @@ func TestProtection(t *testing.T) {
 		stacks                    []stack
 		resource, path, want, why string
 	}{
-		{both, "FunctionRole", "AssumeRolePolicyDocument.Statement", trustLambda, "others could write to the table as the function"},
-		{both, "CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", trustCodeDeploy, "others could move traffic to another version"},
-		{both, function + "AnyRequestPermission", "Principal", "apigateway.amazonaws.com", "others could invoke the function, without throttling and access log"},
+		{both, "FunctionRole", "AssumeRolePolicyDocument.Statement", trustLambda,
+			"others could write to the table as the function"},
+		{both, "CodeDeployServiceRole", "AssumeRolePolicyDocument.Statement", trustCodeDeploy,
+			"others could move traffic to another version"},
+		{both, function + "AnyRequestPermission", "Principal", "apigateway.amazonaws.com",
+			"others could invoke the function, without throttling and access log"},
 		{both, function + "AnyRequestPermission", "SourceArn", api, "the API of another account could invoke the function"},
 		{both, function + "Url", "AuthType", "", "a function URL bypasses throttling and access log"},
-		{defaults, stage, "DefaultRouteSettings", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`, "without a limit anybody can run up the bill"},
-		{defaults, "FunctionLogs", "RetentionInDays", "30", "the log contains users' IDs, which may not be kept longer unless somebody decides so"},
-		{defaults, "AccessLogs", "RetentionInDays", "30", "the access log contains clients' addresses, which may not be kept longer unless somebody decides so"},
+		{defaults, stage, "DefaultRouteSettings", `{"ThrottlingBurstLimit":100,"ThrottlingRateLimit":50}`,
+			"without a limit anybody can run up the bill"},
+		{defaults, "FunctionLogs", "RetentionInDays", "30",
+			"the log contains users' IDs, which may not be kept longer unless somebody decides so"},
+		{defaults, "AccessLogs", "RetentionInDays", "30",
+			"the access log contains clients' addresses, which may not be kept longer unless somebody decides so"},
 
-		{both, "UserPool", "AdminCreateUserConfig", `{"AllowAdminCreateUserOnly":true}`, "anybody could sign up and create plants"},
-		{both, "UserPool", "AccountRecoverySetting.RecoveryMechanisms", `[{"Name":"admin_only","Priority":1}]`, "whoever reads a user's e-mail could take over the account"},
+		{both, "UserPool", "AdminCreateUserConfig", `{"AllowAdminCreateUserOnly":true}`,
+			"anybody could sign up and create plants"},
+		{both, "UserPool", "AccountRecoverySetting.RecoveryMechanisms", `[{"Name":"admin_only","Priority":1}]`,
+			"whoever reads a user's e-mail could take over the account"},
 		{both, "UserPool", "Policies.PasswordPolicy.MinimumLength", "12", "only the length protects against guessing"},
-		{both, "UserPool", "Policies.PasswordPolicy.TemporaryPasswordValidityDays", "7", "a forgotten invitation must expire"},
-		{both, "UserClient", "ExplicitAuthFlows", `["ALLOW_USER_PASSWORD_AUTH","ALLOW_USER_SRP_AUTH","ALLOW_REFRESH_TOKEN_AUTH"]`, "other flows would let administrators or custom challenges sign a user in"},
+		{both, "UserPool", "Policies.PasswordPolicy.TemporaryPasswordValidityDays", "7",
+			"a forgotten invitation must expire"},
+		{both, "UserClient", "ExplicitAuthFlows",
+			`["ALLOW_USER_PASSWORD_AUTH","ALLOW_USER_SRP_AUTH","ALLOW_REFRESH_TOKEN_AUTH"]`,
+			"other flows would let administrators or custom challenges sign a user in"},
 		{both, "UserClient", "PreventUserExistenceErrors", "ENABLED", "the responses would reveal who is a user"},
 		{both, "UserClient", "AccessTokenValidity", "60", "a stolen token would work longer"},
 		{both, "ProgramClient", "AccessTokenValidity", "60", "a stolen token would work longer"},
-		{both, "ProgramClient", "ExplicitAuthFlows", `["ALLOW_REFRESH_TOKEN_AUTH"]`, "users could sign in with it; an empty list would allow the default flows"},
-		{everything, "ProgramClient", "AllowedOAuthFlows", `["client_credentials"]`, "other flows would let users sign in through the client"},
+		{both, "ProgramClient", "ExplicitAuthFlows", `["ALLOW_REFRESH_TOKEN_AUTH"]`,
+			"users could sign in with it; an empty list would allow the default flows"},
+		{everything, "ProgramClient", "AllowedOAuthFlows", `["client_credentials"]`,
+			"other flows would let users sign in through the client"},
 
 		// These can't be undone.
-		{defaults, "ProgramClient", "AllowedOAuthFlowsUserPoolClient", "false", "without MachineClient programs get no tokens, but the client stays: its ID owns their plants"},
-		{both, "ProgramClient", "GenerateSecret", "true", "anybody could get its tokens; and another value replaces the client, whose ID owns plants"},
-		{both, "UserClient", "GenerateSecret", "false", "another value replaces the client, whose ID is in users' programs and pages; those can't keep a secret"},
-		{both, "UserPool", "UsernameConfiguration", `{"CaseSensitive":false}`, "Alice and alice would be two users; a pool can't change this later"},
+		{defaults, "ProgramClient", "AllowedOAuthFlowsUserPoolClient", "false",
+			"without MachineClient programs get no tokens, but the client stays: its ID owns their plants"},
+		{both, "ProgramClient", "GenerateSecret", "true",
+			"anybody could get its tokens; and another value replaces the client, whose ID owns plants"},
+		{both, "UserClient", "GenerateSecret", "false",
+			"another value replaces the client, whose ID is in users' programs and pages; those can't keep a secret"},
+		{both, "UserPool", "UsernameConfiguration", `{"CaseSensitive":false}`,
+			"Alice and alice would be two users; a pool can't change this later"},
 		{both, "UserPool", "DeletionProtection", "ACTIVE", "without the pool nobody can access their plants again"},
 		{both, "PlantTable", "DeletionProtectionEnabled", "true", "a deleted table takes all plants with it"},
-		{both, "PlantTable", "PointInTimeRecoverySpecification", `{"PointInTimeRecoveryEnabled":true}`, "plants deleted by mistake couldn't be restored"},
+		{both, "PlantTable", "PointInTimeRecoverySpecification", `{"PointInTimeRecoveryEnabled":true}`,
+			"plants deleted by mistake couldn't be restored"},
 	} {
 		for _, s := range v.stacks {
 			if got := str(s.Resources[v.resource].Properties, strings.Split(v.path, ".")...); got != v.want {
@@ -78,8 +96,10 @@ func TestBoundary(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	format := str(deploy(t, nil).Resources["PlantApiApiGatewayDefaultStage"].Properties, "AccessLogSettings", "Format")
-	if v := regexp.MustCompile(`\$context\.(path|identity\.userAgent|domain\w+|customDomain)`).FindString(format); v != "" || !json.Valid([]byte(format)) {
-		t.Errorf("template.yaml: the format of the access log is not JSON, or contains %q, which clients choose: %s", v, format)
+	v := regexp.MustCompile(`\$context\.(path|identity\.userAgent|domain\w+|customDomain)`).FindString(format)
+	if v != "" || !json.Valid([]byte(format)) {
+		t.Errorf("template.yaml: the format of the access log is not JSON, or contains %q, which clients choose: %s",
+			v, format)
 	}
 }
 
@@ -88,19 +108,21 @@ func TestAccessLog(t *testing.T) {
 // The stack policy of docs/deployment.md keeps data from being replaced.
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	data := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Logs::LogGroup"}
+	users := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient"}
+	data := append(slices.Clone(users), "AWS::Logs::LogGroup")
+	kept := append(slices.Clone(users), "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version")
 	page := readFile(t, "docs/deployment.md")
-	kept := []string{"AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolResourceServer", "AWS::Lambda::Version"}
 	for name, r := range deploy(t, everything(t)).Resources {
 		keep := slices.Contains(kept, r.Type)
 		if keep != strings.HasPrefix(r.DeletionPolicy, "Retain") || keep && r.UpdateReplacePolicy != "Retain" {
-			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q", name, r.DeletionPolicy, r.UpdateReplacePolicy)
+			t.Errorf("template.yaml: %s has the DeletionPolicy %q and the UpdateReplacePolicy %q",
+				name, r.DeletionPolicy, r.UpdateReplacePolicy)
 		}
 		if slices.Contains(data, r.Type) && !strings.Contains(page, `"LogicalResourceId/`+name+`"`) {
 			t.Errorf("docs/deployment.md: the stack policy must name %s", name)
 		}
 		if r.Type == "AWS::Cognito::UserPoolResourceServer" && r.DeletionPolicy == "Retain" {
-			t.Errorf("template.yaml: after a rollback the identifier of %s isn't free: its DeletionPolicy must be RetainExceptOnCreate", name)
+			t.Errorf("template.yaml: after a rollback the identifier of %s isn't free: use RetainExceptOnCreate", name)
 		}
 	}
 }

@@ -47,8 +47,10 @@ func TestSnapshot(t *testing.T) {
 	const whole = "# What CloudFormation makes of template.yaml. `make snapshot` writes this file.\n\n"
 	checkSnapshot(t, "defaults", whole, job{Template: text})
 	checkSnapshot(t, "everything", whole, job{Template: text, Parameters: everything(t)})
-	checkSnapshot(t, "china", "# What CloudFormation makes of template.yaml in China, with the parameters that everything.yaml\n"+
-		"# lacks. Only what differs from there; null stands for what isn't created. `make snapshot` writes this file.\n\n",
+	checkSnapshot(t, "china",
+		"# What CloudFormation makes of template.yaml in China, with the parameters that everything.yaml\n"+
+			"# lacks. Only what differs from there; null stands for what isn't created. "+
+			"`make snapshot` writes this file.\n\n",
 		job{Template: text, Parameters: everythingElse(t), Region: china, Base: everything(t)})
 }
 
@@ -69,7 +71,8 @@ func checkSnapshot(t *testing.T, name, comment string, j job) {
 	if strings.ReplaceAll(string(b), "\r\n", "\n") == text {
 		return
 	}
-	diff, _ := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--no-color", "--no-ext-diff", want, got).Output()
+	cmd := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--no-color", "--no-ext-diff", want, got)
+	diff, _ := cmd.Output()
 	t.Errorf("the deployed stack changes. If you mean that, run make snapshot, and commit %s, too:\n%s", want, diff)
 }
 

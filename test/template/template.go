@@ -27,12 +27,14 @@ var install = sync.OnceValues(func() (string, error) { return harness.Python("sa
 // them; without Python see [harness.Missing].
 func Python(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
-	if err := harness.DependOn("Makefile", "samconfig.toml", "template.yaml", "test/template"); err != nil { // the commands read them
+	err := harness.DependOn("Makefile", "samconfig.toml", "template.yaml", "test/template") // the commands read them
+	if err != nil {
 		tb.Fatal(err)
 	}
 	python, err := install()
 	if err != nil {
-		harness.Missing(tb, fmt.Errorf("no SAM CLI: install Python 3.11 or later with its venv module (Debian: python3-venv): %w", err))
+		const advice = "install Python 3.11 or later with its venv module (Debian: python3-venv)"
+		harness.Missing(tb, fmt.Errorf("no SAM CLI: %s: %w", advice, err))
 	}
 	cmd, bin := exec.CommandContext(tb.Context(), python, args...), tb.TempDir()
 	for name, module := range map[string]string{"sam": "samcli", "aws": "awscli"} {

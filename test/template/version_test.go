@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var otherIssuer = map[string]string{"TokenIssuer": "https://example.eu.auth0.com/", "TokenAudience": "plants,api://plants"}
+var otherIssuer = overrides("TokenIssuer=https://example.eu.auth0.com/ TokenAudience=plants,api://plants")
 
 // revision is a long one, of files that aren't committed.
 const revision = "09d7e83+.261123061200"
@@ -48,8 +48,10 @@ func TestNewBuild(t *testing.T) {
 	t.Parallel()
 	build := edit(t, "Revision: unknown", `Revision: "`+revision+`"`)
 	checkUpdate(t, "Revision", deploy(t, nil), build)
-	if _, description := build.version(); !strings.HasPrefix(description, revision+"|") || str(build.Outputs["Revision"], "Value") != revision {
-		t.Errorf("template.yaml: the revision %s isn't in the version's description %q, or not in the output Revision", revision, description)
+	_, description := build.version()
+	if !strings.HasPrefix(description, revision+"|") || str(build.Outputs["Revision"], "Value") != revision {
+		t.Errorf("template.yaml: the revision %s isn't in the version's description %q, or not in the output Revision",
+			revision, description)
 	}
 	checkUpdate(t, "Timeout", deploy(t, nil), edit(t, "Timeout: 10", "Timeout: 11"))
 }
@@ -70,14 +72,17 @@ func checkUpdate(t *testing.T, value string, before, after stack) {
 	newID, newDescription := after.version()
 	changed := str(before.Resources[function].Properties) != str(after.Resources[function].Properties)
 	if published := oldID+oldDescription != newID+newDescription; changed != published {
-		t.Errorf("template.yaml: with another %s, %s changes: %t, but its version: %t; Description must contain ${%[1]s}", value, function, changed, published)
+		t.Errorf("template.yaml: with another %s, %s changes: %t, but its version: %t; Description must contain ${%[1]s}",
+			value, function, changed, published)
 	}
 	if got := str(after.Resources[function].Properties, "Description"); got != newDescription {
-		t.Errorf("template.yaml: the function has the description %q, and its version %q. They must be the same, or Lambda may publish no version", got, newDescription)
+		t.Errorf("template.yaml: the function has the description %q, and its version %q. If they differ, "+
+			"Lambda may publish no version", got, newDescription)
 	}
 	for name, r := range before.Resources {
+		other := after.Resources[name]
 		replaced := slices.ContainsFunc(before.CreateOnly[r.Type], func(property string) bool {
-			return after.Resources[name].Type != "" && str(r.Properties, property) != str(after.Resources[name].Properties, property)
+			return other.Type != "" && str(r.Properties, property) != str(other.Properties, property)
 		})
 		want := name == "TablePolicy" && value == "ExistingTable" || name == "ApiDomain" && value == "DomainName"
 		if replaced != want && r.Type != "AWS::Lambda::Version" {
@@ -100,6 +105,7 @@ func TestLongIssuer(t *testing.T) {
 		"RequireScopes": "false",
 	}})
 	if _, description := s.version(); len(description) > maxDescription || !strings.HasPrefix(description, revision) {
-		t.Errorf("template.yaml: VersionDescription has %d characters, Lambda takes %d: %s", len(description), maxDescription, description)
+		t.Errorf("template.yaml: VersionDescription has %d characters, Lambda takes %d: %s",
+			len(description), maxDescription, description)
 	}
 }
