@@ -23,7 +23,6 @@ require (
 	github.com/swaggest/swgui v1.8.5
 	go.etcd.io/bbolt v1.5.0
 	go.yaml.in/yaml/v3 v3.0.6
-	golang.org/x/time v0.16.0
 )
 
 require (

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 		return nil, fmt.Errorf("%s and %s are not set: set both", config.EnvTokenIssuer, config.EnvTokenAudience)
 	}
 	log := logging.New(os.Stdout, cfg.LogLevel)
-	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), http.DefaultClient, log)
+	verifier, err := auth.New(cfg.Tokens, handlers.Scopes(), log)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, lo
 		}
 		tokens.Issuer, tokens.Audiences, tokens.Keys = issuer.Name, []string{issuer.Audience}, keys
 	}
-	verifier, err := auth.New(tokens, handlers.Scopes(), http.DefaultClient, log)
+	verifier, err := auth.New(tokens, handlers.Scopes(), log)
 	if err != nil {
 		return nil, err
 	}

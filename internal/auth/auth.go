@@ -23,10 +23,11 @@ var (
 	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
 	ErrExpiredToken    = errors.New("token expired")                        // otherwise valid
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
+	ErrScope           = errors.New("insufficient scope")                   // otherwise valid
 )
 
-// RetryAfter is how long clients should wait after ErrKeysUnavailable. After a failed
-// fetch of the keys, no request starts another for this long.
+// RetryAfter is how long clients should wait after ErrKeysUnavailable. After a fetch of the
+// keys, no request starts another for this long.
 const RetryAfter = 5 * time.Second
 
 const (
@@ -43,19 +44,10 @@ type Config struct {
 	ScopesOptional bool     // grant all scopes, rather than none, to a token that names no scope of the service
 }
 
-// A Caller is the sender of a request. The zero Caller has no scope.
+// A Caller is the sender of a request.
 type Caller struct {
-	Subject        string   // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
-	scopes         []string // of the service
-	scopeDiagnosis string   // see ScopeDiagnosis
+	Subject string // the sub claim: 1 to 255 bytes of UTF-8, unique among the users of the issuer
 }
-
-// Allows reports whether the caller has the scope. Scopes that weren't given to [New]
-// are never allowed.
-func (c Caller) Allows(scope string) bool { return slices.Contains(c.scopes, scope) }
-
-// ScopeDiagnosis explains, for the log, why the caller lacks a scope and how to fix it.
-func (c Caller) ScopeDiagnosis() string { return c.scopeDiagnosis }
 
 // A Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
@@ -65,17 +57,17 @@ type Verifier struct {
 	cache      tokenCache
 }
 
-// New returns a Verifier for the tokens that c describes. It fetches keys with client,
-// closes the client's idle connections after a fetch, and logs why a fetch failed.
+// New returns a Verifier for the tokens that c describes. It logs why a fetch of keys
+// failed.
 //
 // The scopes are all scopes of the service, such as plants/read. A token grants the
 // scopes that its claims scope and scp name exactly. If it names no scope of the
 // service, c.ScopesOptional decides.
-func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Verifier, error) {
+func New(c Config, scopes []string, log *slog.Logger) (*Verifier, error) {
 	if c.Issuer == "" || len(c.Audiences) == 0 || slices.Contains(c.Audiences, "") {
 		return nil, errors.New("no issuer or no audience of tokens")
 	}
-	issuerKeys, err := newIssuerKeys(c, client, log)
+	issuerKeys, err := newIssuerKeys(c, log)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +78,10 @@ func New(c Config, scopes []string, client *http.Client, log *slog.Logger) (*Ver
 // After an error, later requests try again.
 func (v *Verifier) Load(ctx context.Context) error { return v.issuerKeys.load(ctx) }
 
-// Authenticate returns the caller of a request, or one of this package's errors.
-func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, error) {
+// Authenticate returns the caller of a request, whose token must grant the scope, or one of
+// this package's errors. With ErrScope, it returns the caller too. A scope that wasn't given
+// to [New] is never granted.
+func (v *Verifier) Authenticate(ctx context.Context, h http.Header, scope string) (Caller, error) {
 	raw, err := bearerToken(h)
 	if err != nil {
 		return Caller{}, err
@@ -99,13 +93,13 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header) (Caller, err
 	if err := verified.validAt(time.Now()); err != nil {
 		return Caller{}, err
 	}
-	return verified.caller, nil
+	return verified.caller, verified.checkScope(scope)
 }
 
 // verifyCached is like verify, but returns a cached token if the issuer's keys haven't
 // changed. New keys may lack the one that signed the token.
 func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
-	hash, arrived := sha256.Sum256([]byte(raw)), v.issuerKeys.arrival()
+	hash := sha256.Sum256([]byte(raw))
 	if cached := v.cache.lookup(hash); cached != nil {
 		keySet, err := v.issuerKeys.current(ctx)
 		if err != nil {
@@ -115,7 +109,7 @@ func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken
 			return cached, nil
 		}
 	}
-	verified, err := v.verify(ctx, raw, arrived)
+	verified, err := v.verify(ctx, raw)
 	if err != nil {
 		return nil, err
 	}

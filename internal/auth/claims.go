@@ -22,6 +22,8 @@ const (
 // holds neither the text, which is a credential, nor the claims, which may be long.
 type verifiedToken struct {
 	caller             Caller
+	scopes             []string  // of the service
+	named              string    // an excerpt of the claims scope and scp, for the log
 	notBefore, expires time.Time // notBefore is zero if the token has no nbf
 	keySet             *KeySet   // the keys that verified the signature
 }
@@ -142,11 +144,11 @@ func (m members) date(name string) (time.Time, error) {
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
 }
 
-// readScopes gives the caller the scopes of the service that the claims scope (RFC 9068
-// section 2.2.3) and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or
-// an array of strings, and each string contains names separated by spaces. If the claims
-// name no scope of the service, [Config.ScopesOptional] decides.
-func (v *Verifier) readScopes(caller *Caller, claims members) error {
+// readScopes sets the scopes of the service that the claims scope (RFC 9068 section 2.2.3)
+// and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or an array of
+// strings, and each string contains names separated by spaces. If the claims name no scope of
+// the service, [Config.ScopesOptional] decides.
+func (v *Verifier) readScopes(t *verifiedToken, claims members) error {
 	var texts []string
 	for _, claim := range []string{"scope", "scp"} {
 		if claims.has(claim) {
@@ -158,20 +160,28 @@ func (v *Verifier) readScopes(caller *Caller, claims members) error {
 		}
 	}
 	all := strings.Join(texts, " ")
+	t.named = excerpt.Quote(all)
 	names := strings.Split(all, " ")
 	for _, scope := range v.scopes { // not over names: appending them would keep the whole text in memory
 		if slices.Contains(names, scope) {
-			caller.scopes = append(caller.scopes, scope)
+			t.scopes = append(t.scopes, scope)
 		}
 	}
-	switch {
-	case len(caller.scopes) > 0:
-		caller.scopeDiagnosis = "it names " + excerpt.Quote(all)
-	case v.config.ScopesOptional:
-		caller.scopes = v.scopes
-	default:
-		caller.scopeDiagnosis = "it names " + excerpt.Quote(all) + ", no scope of this service: configure the issuer to include it in scope or scp, or, " +
-			"to let such tokens do everything, set REQUIRE_SCOPES=false (in a deployment, RequireScopes=false)"
+	if t.scopes == nil && v.config.ScopesOptional {
+		t.scopes = v.scopes
 	}
 	return nil
+}
+
+// checkScope returns an error unless the token grants the scope.
+func (t *verifiedToken) checkScope(scope string) error {
+	switch {
+	case slices.Contains(t.scopes, scope):
+		return nil
+	case len(t.scopes) > 0:
+		return fmt.Errorf("%w: it names %s", ErrScope, t.named)
+	default:
+		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer to include it in scope or scp, or, "+
+			"to let such tokens do everything, make scopes optional", ErrScope, t.named)
+	}
 }

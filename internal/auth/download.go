@@ -10,16 +10,35 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/plantstore/internal/excerpt"
 )
 
 const (
-	maxBodyBytes = 512 << 10       // per document; real ones are a few thousand bytes long
-	fetchTimeout = 3 * time.Second // for a fetch of one or both documents
+	maxBodyBytes = 512 << 10 // per document; real ones are a few thousand bytes long
+
+	// documentTimeout limits the fetch of each document. If the first name server doesn't
+	// respond, the resolver asks the next one after 5 s (https://go.dev/issue/57694).
+	documentTimeout = 6 * time.Second
+	// responseTimeout limits the wait after a document is requested. It is shorter, because
+	// an issuer that accepts connections and then hangs delays requests.
+	responseTimeout = 3 * time.Second
+	// fetchTimeout limits a fetch of both documents. Its request still has time to send a body,
+	// for which the plain server waits 8 s, and to get a response, within 9.5 s.
+	fetchTimeout = 7 * time.Second
 )
+
+// newClient returns a client for metadata and keys. It doesn't follow redirects. Its
+// connections last long enough for both documents and, after a failed fetch, for the next
+// attempt. A connection that took too long to open is ready then.
+func newClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = responseTimeout
+	t.IdleConnTimeout = 30 * time.Second
+	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
+}
 
 // addresses returns the address of an issuer's keys. If it is unknown, addresses returns
 // the address of the metadata that contains it (OpenID Connect Discovery 1.0).
@@ -40,83 +59,62 @@ func addresses(c Config) (keysURL, metadataURL string, err error) {
 	return "", u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/") + "/.well-known/openid-configuration", nil
 }
 
-// download downloads the keys at the given address and, unless the address is configured, the
-// metadata that contains it. It does both concurrently, so that each has the
-// whole fetchTimeout. It returns the address for the next fetch, which is when a new
-// address in the metadata takes effect.
-func (k *issuerKeys) download(ctx context.Context, address string) (next string, set *KeySet, err error) {
-	defer k.client.CloseIdleConnections() // the next fetch may be an hour away
+// download downloads the metadata, unless the address of the keys is configured, and then
+// the keys. If the metadata can't be read, it uses the last known address, if any. It
+// returns the address that it used.
+func (k *issuerKeys) download(ctx context.Context, address string) (used string, set *KeySet, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	if address == "" {
-		// The two documents share the time. If an issuer is too slow for both, this fetch
-		// fails, but returns the address. So the next one can download both concurrently.
-		if address, err = k.downloadMetadata(ctx); err == nil {
-			set, err = k.downloadKeys(ctx, address)
-		}
-		return address, set, err
-	}
-	var moved string
 	var metadataErr error
-	var group sync.WaitGroup
 	if k.metadataURL != "" {
-		group.Go(func() { moved, metadataErr = k.downloadMetadata(ctx) })
+		found := ""
+		metadataErr = k.get(ctx, k.metadataURL, func(body []byte) (err error) {
+			found, err = k.parseMetadata(body)
+			return err
+		})
+		if metadataErr != nil {
+			metadataErr = fmt.Errorf("%w; if the issuer has no such document, configure the address of its keys", metadataErr)
+		}
+		if address = cmp.Or(found, address); address == "" {
+			return "", nil, metadataErr
+		}
 	}
-	set, err = k.downloadKeys(ctx, address)
-	group.Wait()
-	switch {
-	case err != nil && metadataErr != nil: // either may be the cause
-		err = fmt.Errorf("%w; %w", err, metadataErr)
-	case metadataErr != nil:
-		k.warn("fetched the token keys, but not the issuer's metadata", metadataErr)
-	}
-	return cmp.Or(moved, address), set, err
-}
-
-func (k *issuerKeys) warn(message string, cause error) {
-	k.warnings.Do(func() { k.log.Warn(message, "cause", cause.Error()) })
-}
-
-func (k *issuerKeys) downloadKeys(ctx context.Context, address string) (set *KeySet, err error) {
 	err = k.get(ctx, address, func(body []byte) (err error) {
 		set, err = ParseKeySet(body)
 		return err
 	})
-	return set, err
-}
-
-// downloadMetadata returns the address of the keys.
-func (k *issuerKeys) downloadMetadata(ctx context.Context) (address string, err error) {
-	err = k.get(ctx, k.metadataURL, func(body []byte) (err error) {
-		address, err = k.parseMetadata(body)
-		return err
-	})
-	if err != nil {
-		return "", fmt.Errorf("%w; if the issuer has no such document, set TOKEN_JWKS_URL", err)
+	switch {
+	case err != nil && metadataErr != nil: // either may be the cause
+		err = fmt.Errorf("%w; %w", err, metadataErr)
+	case metadataErr != nil:
+		k.log.Warn("fetched the token keys, but not the issuer's metadata", "cause", metadataErr.Error())
 	}
-	return address, nil
+	return address, set, err
 }
 
 // parseMetadata returns the address of the keys.
 func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
-	var m members
+	var m struct {
+		Issuer  string `json:"issuer"`
+		KeysURL string `json:"jwks_uri"`
+	}
 	if err := unmarshalLeniently(body, &m); err != nil {
-		return "", errors.New("not a JSON object with issuer and jwks_uri")
+		return "", errors.New("not a JSON object with the strings issuer and jwks_uri")
 	}
-	issuer, _ := unquote(m["issuer"])
-	if issuer != k.issuer {
-		return "", fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(issuer), excerpt.Quote(k.issuer))
+	if m.Issuer != k.issuer {
+		return "", fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(m.Issuer), excerpt.Quote(k.issuer))
 	}
-	address, _ := unquote(m["jwks_uri"])
-	if err := CheckURL(address); err != nil {
+	if err := CheckURL(m.KeysURL); err != nil {
 		return "", err
 	}
-	return address, nil
+	return m.KeysURL, nil
 }
 
 // get fetches a document and parses it. Errors are short, whatever the issuer sends, since
 // anybody can cause them to be logged.
 func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []byte) error) error {
+	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
@@ -153,13 +151,6 @@ func statusError(resp *http.Response) error {
 		return fmt.Errorf("%s: the redirect to %.200s isn't followed", status, withoutSecrets(target))
 	}
 	return errors.New(status)
-}
-
-// withoutRedirects returns a copy of client that doesn't follow redirects.
-func withoutRedirects(client *http.Client) *http.Client {
-	c := *client
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &c
 }
 
 // CheckURL returns an error unless keys may be fetched from the address. It must be https,

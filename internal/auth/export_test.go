@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"net/http"
 	"sync/atomic"
 	"time"
 )
@@ -14,6 +15,9 @@ func (v *Verifier) Cached() int {
 
 // MaxCached is the maximum that Cached returns.
 const MaxCached = maxCached
+
+// SetNetwork makes v fetch keys through a network of the test's own.
+func (v *Verifier) SetNetwork(network http.RoundTripper) { v.issuerKeys.client.Transport = network }
 
 // Now returns the time by v's clock.
 func (v *Verifier) Now() time.Time { return v.issuerKeys.now() }

@@ -32,7 +32,7 @@ func FuzzAuthenticate(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		_, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}})
+		_, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}}, "plants/read")
 		if err == nil && strings.Fields(value)[1] != token {
 			t.Errorf("accepted, but not signed: %q", value)
 		}
@@ -52,7 +52,7 @@ func FuzzSigned(f *testing.F) {
 		f.Add(edHeader, strings.Replace(lastingClaims, change[0], change[1], 1))
 	}
 	f.Fuzz(func(t *testing.T, header, payload string) {
-		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, key, unhashed)))
+		caller, err := v.Authenticate(t.Context(), bearer(compact(header, payload, key, unhashed)), "plants/read")
 		if err != nil {
 			return
 		}

@@ -10,12 +10,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -25,7 +22,7 @@ import (
 
 const (
 	es256Header   = `{"alg":"ES256","kid":"` + authtest.KeyID + `","typ":"JWT"}`
-	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799}`
+	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799,"scope":"plants/read"}`
 	unhashed      = crypto.Hash(0) // Ed25519 signs the input itself
 )
 
@@ -89,10 +86,10 @@ var (
 	unavailable = auth.ErrKeysUnavailable.Error()
 )
 
-// check authenticates with token. See checkResult.
+// check authenticates with a token that grants plants/read. See checkResult.
 func check(t *testing.T, v *auth.Verifier, token, want string) {
 	t.Helper()
-	caller, err := v.Authenticate(t.Context(), bearer(token))
+	caller, err := v.Authenticate(t.Context(), bearer(token), "plants/read")
 	checkResult(t, caller, err, want)
 	for part := range strings.SplitSeq(token, ".") {
 		if err != nil && len(part) > 5 && strings.Contains(err.Error(), part) {
@@ -112,8 +109,9 @@ func checkResult(t *testing.T, caller auth.Caller, err error, want string) {
 		}
 		return
 	}
-	if err == nil || caller.Subject != "" || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 || strings.ContainsAny(err.Error(), "\r\n") {
-		t.Fatalf("got %q, %v; want one short line with %q", caller.Subject, err, want)
+	if err == nil || caller.Subject != "" || !strings.Contains(err.Error(), want) || len(err.Error()) > 400 || strings.ContainsAny(err.Error(), "\r\n") {
+		t.Errorf("got %q, %v; want one short line with %q", caller.Subject, err, want)
+		return
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		t.Errorf("the error %v matches a context's error, which means 504", err)
@@ -160,80 +158,3 @@ func staticVerifier(t testing.TB, jwks []byte) *auth.Verifier {
 	must(err)
 	return authtest.NewIssuer(t).Verifier(t, auth.Config{Keys: keys, KeysURL: "http://127.0.0.1:1"})
 }
-
-// A remoteIssuer publishes its key.
-type remoteIssuer struct {
-	site
-	key   ed25519.PrivateKey
-	v     *auth.Verifier
-	clock auth.Clock // of v
-}
-
-// newRemoteIssuer returns an issuer. If there are kids, its key is already loaded.
-func newRemoteIssuer(t *testing.T, kids ...string) *remoteIssuer {
-	t.Helper()
-	i := &remoteIssuer{key: newEdKey()}
-	i.v = newVerifier(t, auth.Config{KeysURL: keysURL}, i, io.Discard)
-	i.v.SetClock(&i.clock)
-	i.set(0, kids...)
-	if kids != nil {
-		must(i.v.Load(t.Context()))
-		i.fetches()
-	}
-	return i
-}
-
-// set makes the issuer publish the key under these kids. Without kids, the issuer responds
-// with status 404.
-func (i *remoteIssuer) set(delay time.Duration, kids ...string) {
-	pages := map[string]string{}
-	if len(kids) > 0 {
-		var keys []jwk
-		for _, kid := range kids {
-			keys = append(keys, newJWK(i.key.Public(), kid))
-		}
-		pages[keysURL] = string(keySet(keys...))
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.delay, i.pages = delay, pages
-}
-
-// fetches returns the number of requests since the last call.
-func (i *remoteIssuer) fetches() int {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	n := len(i.requests)
-	i.requests = nil
-	return n
-}
-
-// token returns the same token each time.
-func (i *remoteIssuer) token(kid string) string {
-	return compact(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, kid), lastingClaims, i.key, unhashed)
-}
-
-// check is like the function check, for a token with this kid. It must take exactly took,
-// and there must be this number of fetches since the last check.
-func (i *remoteIssuer) check(t *testing.T, kid, want string, took time.Duration, fetches int) {
-	t.Helper()
-	i.took(t, kid, want, took)
-	if n := i.fetches(); n != fetches {
-		t.Errorf("%d fetches, want %d", n, fetches)
-	}
-}
-
-// took is like check, but doesn't count the fetches.
-func (i *remoteIssuer) took(t *testing.T, kid, want string, took time.Duration) {
-	t.Helper()
-	start := time.Now()
-	check(t, i.v, i.token(kid), want)
-	if d := time.Since(start); d != took {
-		t.Errorf("took %v, want %v", d, took)
-	}
-}
-
-const (
-	ms     = time.Millisecond
-	atOnce = 0
-)

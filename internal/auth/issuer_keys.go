@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,75 +9,69 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // issuerKeys holds the keys of an issuer, configured or fetched. Requests fetch the keys
-// themselves and wait up to 3 s, because AWS Lambda freezes the process between requests.
-// One request fetches at a time. There are four promises:
+// themselves, because AWS Lambda freezes the process between requests. One request fetches
+// at a time, and never within 5 s of the end of the last fetch. There are four promises:
 //
 //   - While the issuer responds, a withdrawn key is rejected within an hour. When the keys
 //     are an hour old, one request fetches them again. The others don't wait.
-//   - A new key works at once. If the known keys don't verify a token, its request fetches
-//     them again, or waits for a fetch that began after the request arrived.
-//   - Made-up tokens don't flood the issuer. They can cause a burst of three fetches, then
-//     one every 2 s; while they do, a new key may take as long. Tokens signed by known keys
-//     never wait for these fetches.
+//   - A new key works within 5 s and a fetch. If the known keys don't verify a token, its
+//     request fetches them again, or waits for another request's fetch.
+//   - Made-up tokens don't flood the issuer. They cause a fetch every 5 s, and tokens signed
+//     by known keys never wait for it.
 //   - While the issuer is down, its keys are used until they are a day old. Without keys,
 //     requests get ErrKeysUnavailable, and one request tries again every 5 s.
 type issuerKeys struct {
 	client      *http.Client
 	log         *slog.Logger
-	warnings    rate.Sometimes   // limited, since anybody can cause a fetch
 	issuer      string           // the metadata must name it
 	metadataURL string           // empty if metadata isn't needed
 	fixed       *KeySet          // configured keys, or nil to fetch them
 	now         func() time.Time // wallClock, except in tests
 
 	known    atomic.Pointer[knownKeys]
-	begun    atomic.Int64  // how many fetches have begun
 	fetching chan struct{} // a lock: full during a fetch
-	searches *rate.Limiter // limits the fetches for tokens that the known keys don't verify
 }
 
 // knownKeys is what is known after a fetch. It is immutable; the next fetch replaces it.
 type knownKeys struct {
-	number  int64     // of the fetch, from 1
 	keysURL string    // empty if unknown
 	set     *KeySet   // nil without keys
 	fetched time.Time // when the fetch of set began; the zero time without keys
-	failed  time.Time // when a fetch last failed
-	err     error     // of the fetch
+	ended   time.Time // when the last fetch ended; the zero time before the first
+	err     error     // of the last fetch
 }
 
 const (
 	refreshAfter = time.Hour
 	expireAfter  = 24 * time.Hour
+
+	// retryRefresh is the pause after a failed refresh of keys that are still usable. An
+	// issuer that hangs would delay too many requests after the shorter [RetryAfter].
 	retryRefresh = 30 * time.Second
 )
 
 var (
 	errFetching = errors.New("still being fetched")
-	errOutdated = errors.New("outdated")
+	errOutdated = errors.New("outdated: they expired during their own fetch") // for example, while the machine was asleep
 )
 
 // newIssuerKeys returns the keys that c describes. It doesn't fetch them yet.
-func newIssuerKeys(c Config, client *http.Client, log *slog.Logger) (*issuerKeys, error) {
+func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 	keysURL, metadataURL, err := addresses(c)
 	if err != nil {
 		return nil, err
 	}
 	k := &issuerKeys{
-		client:      withoutRedirects(client),
+		client:      newClient(),
 		log:         log,
-		warnings:    rate.Sometimes{Interval: time.Second},
 		issuer:      c.Issuer,
 		metadataURL: metadataURL,
 		fixed:       c.Keys,
 		now:         wallClock,
 		fetching:    make(chan struct{}, 1),
-		searches:    rate.NewLimiter(rate.Every(2*time.Second), 3),
 	}
 	k.known.Store(&knownKeys{keysURL: keysURL})
 	return k, nil
@@ -102,55 +97,51 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if age < refreshAfter {
 		return known.set, nil
 	}
-	wait, pause := fetchTimeout, RetryAfter
-	if age < expireAfter { // don't wait for another request's fetch
-		wait, pause = 0, retryRefresh
+	usable, pause := age < expireAfter, RetryAfter
+	if usable && known.err != nil {
+		pause = retryRefresh
 	}
-	err := errFetching
-	if k.lock(ctx, wait) {
-		defer k.unlock()
-		known = k.known.Load()
-		if k.age(known.fetched) >= refreshAfter && k.age(known.failed) >= pause {
-			known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
-		}
-		err = known.err
-	}
+	known, err := k.refresh(ctx, known, pause, !usable)
 	if k.age(known.fetched) >= expireAfter {
-		return nil, unavailable(err)
+		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
 	}
 	return known.set, nil
 }
 
-// An arrival is when a request arrived: the number of the last fetch that had begun then. A
-// fetch with a greater number sees every key that the issuer published before the arrival.
-// Times couldn't tell: two may be equal, and the clock may be set.
-type arrival int64
-
-func (k *issuerKeys) arrival() arrival { return arrival(k.begun.Load()) }
-
 // search looks for keys other than rejected, which don't verify a token. It returns nil if
-// there are no others or the budget is spent, and an error if they can't be fetched. It
-// relies on a fetch that began after the request arrived, or else fetches the keys.
-func (k *issuerKeys) search(ctx context.Context, rejected *KeySet, arrived arrival) (*KeySet, error) {
+// there are no others, and an error if they can't be fetched.
+func (k *issuerKeys) search(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return nil, nil
 	}
-	mayLackKey := func(known *knownKeys) bool { return known.set == rejected && known.number <= int64(arrived) }
 	known := k.known.Load()
-	if mayLackKey(known) {
-		if !k.lock(ctx, fetchTimeout) {
-			return nil, errFetching
-		}
-		defer k.unlock()
-		known = k.known.Load()
-		if mayLackKey(known) && k.age(known.failed) >= RetryAfter && k.searches.AllowN(k.now(), 1) {
-			known = k.fetch(context.WithoutCancel(ctx)) // as in current
-		}
+	if known.set != rejected {
+		return known.set, nil
 	}
+	known, err := k.refresh(ctx, known, RetryAfter, true)
 	if known.set == rejected {
-		return nil, known.err
+		return nil, err
 	}
 	return known.set, nil
+}
+
+// refresh returns what another fetch has found since the caller loaded seen. If there was
+// none and the last fetch ended at least pause ago, it fetches the keys. If another request
+// is fetching them, it waits or, without wait, returns seen.
+func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
+	if k.age(seen.ended) < pause {
+		return seen, seen.err
+	}
+	if !k.lock(ctx, wait) {
+		return seen, errFetching
+	}
+	defer k.unlock()
+	known := k.known.Load()
+	if known == seen {
+		known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
+	}
+	return known, known.err
 }
 
 // load fetches the keys until ctx ends. It returns an error if that fails, even if older
@@ -159,37 +150,24 @@ func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed != nil {
 		return nil
 	}
-	if !k.lock(ctx, fetchTimeout) {
-		return unavailable(errFetching)
+	if !k.lock(ctx, true) {
+		return errFetching
 	}
 	defer k.unlock()
-	if known := k.fetch(ctx); known.err != nil {
-		return unavailable(known.err)
-	}
-	return nil
+	return k.fetch(ctx).err
 }
 
-// unavailable returns an ErrKeysUnavailable with the text of err. It doesn't wrap err: an
-// error of a context would mean that the request has run out of time. If err is nil, the
-// keys expired during a fetch, for example while the machine was asleep.
-func unavailable(err error) error {
-	if err == nil {
-		err = errOutdated
-	}
-	return fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
-}
-
-// lock waits until no other request fetches, and reports whether the caller has the lock.
-// It gives up when ctx ends or the limit has passed. A caller with the lock must check
-// again whether a fetch is needed, and call unlock.
-func (k *issuerKeys) lock(ctx context.Context, limit time.Duration) bool {
+// lock reports whether the caller has the lock, and so must call unlock. If another has it,
+// lock gives up at once or, with wait, when ctx ends.
+func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
 	select {
 	case k.fetching <- struct{}{}:
 		return true
-	default: // with a limit of zero, the select below alone would choose at random
+	default: // the select below alone would choose at random if ctx has ended
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	if !wait {
+		return false
+	}
 	select {
 	case k.fetching <- struct{}{}:
 		return true
@@ -200,26 +178,24 @@ func (k *issuerKeys) lock(ctx context.Context, limit time.Duration) bool {
 
 func (k *issuerKeys) unlock() { <-k.fetching }
 
-// fetch fetches the keys until ctx ends, and returns what is known then. The caller must
-// hold the lock.
+// fetch fetches the keys and returns what is known then. The caller must hold the lock. If
+// ctx ends, as it may during a start, that doesn't count as a fetch: the issuer may only be
+// slow, and after a pause of 5 s the first requests would fail.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next, began := *k.known.Load(), k.now()
-	next.number = k.begun.Add(1)
 	var set *KeySet
 	next.keysURL, set, next.err = k.download(ctx, next.keysURL)
-	switch {
-	case next.err == nil:
+	next.ended = k.now()
+	if next.err != nil {
+		k.log.Warn("token keys not fetched", "cause", next.err.Error())
+		if ctx.Err() != nil {
+			return &next
+		}
+	} else {
 		next.fetched = began
 		if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 			next.set = set
 		}
-	case ctx.Err() == nil:
-		// The issuer is at fault. If ctx has ended instead, as it may during a start, the issuer
-		// may be fine, and a pause of 5 s would make the first requests fail.
-		next.failed = k.now()
-	}
-	if next.err != nil {
-		k.warn("token keys not fetched", next.err)
 	}
 	k.known.Store(&next)
 	return &next

@@ -7,9 +7,11 @@ import (
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
@@ -34,20 +36,22 @@ type KeySet struct {
 // A key verifies signatures.
 type key struct {
 	kid        string   // may be empty
-	algorithms []string // that the key may be used with; empty if it is unusable
+	algorithms []string // that the key may be used with
 	public     crypto.PublicKey
+	fault      string // why the key is unusable
 }
 
 // verify returns an error unless one of the keys signed jws, whose header contains alg and
 // kid. It tries the keys with this kid or, if kid is empty, all keys.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
-	var tried, unusable int
+	var tried int
+	var fault string
 	for _, k := range s.keys {
 		if kid != "" && kid != k.kid {
 			continue
 		}
-		if len(k.algorithms) == 0 {
-			unusable++
+		if k.fault != "" {
+			fault = k.fault
 		} else if slices.Contains(k.algorithms, alg) && tried < maxTried {
 			if _, err := jws.Verify(k.public); err == nil {
 				return nil
@@ -58,8 +62,8 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 	switch kid := excerpt.Quote(kid); {
 	case tried > 0:
 		return invalid("wrong signature, by %s with key %s", alg, kid)
-	case unusable > 0:
-		return invalid("the key %s is unusable: it must be %s", kid, usableKey)
+	case fault != "":
+		return invalid("the key %s is unusable: %s", kid, fault)
 	default:
 		return invalid("no key for %s has the kid %s", alg, kid)
 	}
@@ -81,8 +85,11 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	for _, value := range document.Keys {
 		set.keys = append(set.keys, parseKey(value))
 	}
-	if !slices.ContainsFunc(set.keys, func(k key) bool { return len(k.algorithms) > 0 }) {
-		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable: add %s", len(set.keys), usableKey)
+	if len(set.keys) == 0 {
+		return nil, fmt.Errorf("the JSON Web Key Set is empty: add %s", usableKey)
+	}
+	if !slices.ContainsFunc(set.keys, func(k key) bool { return k.fault == "" }) {
+		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable: the first has this fault: %s", len(set.keys), set.keys[0].fault)
 	}
 	return set, nil
 }
@@ -99,20 +106,12 @@ func unmarshalLeniently(data []byte, v any) error {
 func parseKey(data jsontext.Value) (k key) {
 	var m members
 	if json.Unmarshal(data, &m) != nil {
-		return key{}
+		return key{fault: "not a JSON object in UTF-8 without duplicate names"}
 	}
 	if m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
-		return key{}
+		return key{fault: "kid is not a string"}
 	}
-	if m.has("key_ops") {
-		var operations []string
-		err := json.Unmarshal(m["key_ops"], &operations)
-		if err != nil || operations != nil && !slices.Contains(operations, "verify") {
-			return k
-		}
-	}
-	// Anybody can sign with a published private key. Any one of these members reveals the key.
-	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
+	if k.fault = faultOf(m); k.fault != "" {
 		return k
 	}
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} { // certificates are ignored, even malformed ones
@@ -120,21 +119,62 @@ func parseKey(data jsontext.Value) (k key) {
 	}
 	var parsed jose.JSONWebKey
 	rest, err := json.Marshal(m)
-	if err != nil || parsed.UnmarshalJSON(rest) != nil {
+	if err == nil {
+		err = parsed.UnmarshalJSON(rest)
+	}
+	if err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType) {
+		k.fault = withoutPrefix(err)
 		return k
 	}
 	if parsed.Use != "" && parsed.Use != "sig" {
+		k.fault = fmt.Sprintf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))
 		return k
 	}
 	k.public, k.algorithms = usableWith(parsed.Key)
 	_, isRSA := k.public.(*rsa.PublicKey)
 	switch alg := parsed.Algorithm; {
+	case k.public == nil:
+		k.fault = "it must be " + usableKey
 	case alg != "" && !slices.Contains(k.algorithms, alg):
-		k.algorithms = nil
+		k.fault = fmt.Sprintf("alg is %s, not %s", excerpt.Quote(alg), strings.Join(k.algorithms, ", "))
 	case alg != "" && isRSA: // other keys have one algorithm, though Ed25519's has two names
 		k.algorithms = []string{alg}
 	}
 	return k
+}
+
+// faultOf returns what is wrong with a key, if go-jose wouldn't notice it, or would say it
+// less clearly.
+func faultOf(m members) string {
+	if m.has("key_ops") {
+		var operations []string
+		err := json.Unmarshal(m["key_ops"], &operations)
+		if err != nil || operations != nil && !slices.Contains(operations, "verify") {
+			return "key_ops doesn't contain verify"
+		}
+	}
+	// Anybody can sign with a published private key. Any one of these members reveals the key.
+	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
+		return "it is private: publish the public key, and replace this one"
+	}
+	kty, _ := unquote(m["kty"])
+	crv, _ := unquote(m["crv"])
+	size := map[string]int{"P-256": 32, "P-384": 48, "P-521": 66}[crv] // of a coordinate, in bytes
+	if kty == "EC" && size == 0 {
+		return "it must be " + usableKey
+	}
+	for _, name := range []string{"n", "e", "x", "y"} {
+		text, isText := unquote(m[name])
+		value, err := base64.RawURLEncoding.DecodeString(text)
+		isCoordinate := kty == "EC" && isText && (name == "x" || name == "y")
+		switch {
+		case err != nil:
+			return name + " is not base64url without padding"
+		case isCoordinate && len(value) != size: // RFC 7518 section 6.2.1.2
+			return fmt.Sprintf("%s has %d bytes, not %d: leading zeros must not be left out", name, len(value), size)
+		}
+	}
+	return ""
 }
 
 // usableWith returns a public key for go-jose, and the key's algorithms (RFC 7518

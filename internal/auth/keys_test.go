@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"crypto"
+	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -20,55 +21,70 @@ func odd(bits int) []byte {
 	return n.SetBit(n, 0, 1).Bytes()
 }
 
-const usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
-
-// A key that must not be used is skipped. The token of each case is one that the key would
-// verify. It has no kid, so that each key is tried.
-func TestUnusableKeysAreSkipped(t *testing.T) {
+// A key that must not be used is skipped, and the log says why. The token of each case is one
+// that the key would verify.
+func TestUnusableKeys(t *testing.T) {
 	issuer, good := authtest.NewIssuer(t), newECKey(elliptic.P256())
 	ec, rs := issuer.ECKey, issuer.RSAKey
-	ecToken := compact(`{"alg":"ES256"}`, lastingClaims, ec, crypto.SHA256)
-	rsToken := compact(`{"alg":"RS256"}`, lastingClaims, rs, crypto.SHA256)
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	must(err)
 	d, err := ec.Bytes()
 	must(err)
+	short := ec // a key whose x has a leading zero
+	for len(short.X.Bytes()) != 31 {
+		short = newECKey(elliptic.P256())
+	}
+	const mustBe, private = "it must be a public RSA key of 2048 to 4096 bits, EC key on", "it is private: publish the public key"
 	ecWith := func(name string, value any) jwk { return with(newJWK(ec.Public(), "bad"), name, value) }
 	rsWith := func(name string, value any) jwk { return with(newJWK(rs.Public(), "bad"), name, value) }
 	for name, test := range map[string]struct {
-		bad   jwk
-		token string
+		bad  jwk
+		key  crypto.Signer
+		want string
 	}{
-		"unknown kty":           {ecWith("kty", "XX"), ecToken},
-		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ecToken},
-		"private EC":            {ecWith("d", b64(d)), ecToken},
-		"private, a prime":      {rsWith("p", b64(rs.Primes[0].Bytes())), rsToken},
-		"private, other prime":  {rsWith("q", b64(rs.Primes[1].Bytes())), rsToken},
-		"private, an exponent":  {rsWith("dp", b64(rs.Precomputed.Dp.Bytes())), rsToken},
-		"private, the other":    {rsWith("dq", b64(rs.Precomputed.Dq.Bytes())), rsToken},
-		"private, coefficient":  {rsWith("qi", b64(rs.Precomputed.Qinv.Bytes())), rsToken},
-		"private RSA":           {newJWK(rs, "bad"), rsToken},
-		"small RSA":             {newJWK(small.Public(), "bad"), compact(`{"alg":"RS256"}`, lastingClaims, small, crypto.SHA256)},
-		"RSA, a bit too small":  {rsWith("n", b64(odd(2047))), rsToken},
-		"huge RSA":              {rsWith("n", b64(odd(4097))), rsToken},
-		"huge exponent":         {rsWith("e", b64(odd(16384))), rsToken},
-		"curve of another size": {ecWith("crv", "P-384"), ecToken},
-		"not on the curve":      {ecWith("y", b64(make([]byte, 32))), ecToken},
-		"short Ed25519":         {jwk{"kty": "OKP", "crv": "Ed25519", "kid": "bad", "x": b64(make([]byte, 31))}, ecToken},
-		"for encryption":        {ecWith("use", "enc"), ecToken},
-		"alg of another type":   {ecWith("alg", "RS256"), ecToken},
-		"symmetric alg":         {rsWith("alg", "HS256"), rsToken},
-		"key_ops as string":     {ecWith("key_ops", "verify"), ecToken},
-		"key_ops sign":          {ecWith("key_ops", []string{"sign"}), ecToken},
-		"kid as number":         {ecWith("kid", 1), ecToken},
-		"empty":                 {jwk{}, ecToken},
+		"unknown kty":           {ecWith("kty", "XX"), ec, mustBe},
+		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ec, mustBe},
+		"Ed448":                 {jwk{"kty": "OKP", "crv": "Ed448", "kid": "bad", "x": b64(make([]byte, 57))}, ec, mustBe},
+		"private EC":            {ecWith("d", b64(d)), ec, private},
+		"private, a prime":      {rsWith("p", b64(rs.Primes[0].Bytes())), rs, private},
+		"private, other prime":  {rsWith("q", b64(rs.Primes[1].Bytes())), rs, private},
+		"private, an exponent":  {rsWith("dp", b64(rs.Precomputed.Dp.Bytes())), rs, private},
+		"private, the other":    {rsWith("dq", b64(rs.Precomputed.Dq.Bytes())), rs, private},
+		"private, coefficient":  {rsWith("qi", b64(rs.Precomputed.Qinv.Bytes())), rs, private},
+		"private RSA":           {newJWK(rs, "bad"), rs, private},
+		"small RSA":             {newJWK(small.Public(), "bad"), small, mustBe},
+		"RSA, a bit too small":  {rsWith("n", b64(odd(2047))), rs, mustBe},
+		"huge RSA":              {rsWith("n", b64(odd(4097))), rs, mustBe},
+		"huge exponent":         {rsWith("e", b64(odd(16384))), rs, "invalid RSA key, bad e value"},
+		"curve of another size": {ecWith("crv", "P-384"), ec, "x has 32 bytes, not 48: leading zeros must not be left out"},
+		"without leading zero":  {with(newJWK(short.Public(), "bad"), "x", b64(short.X.Bytes())), short, "x has 31 bytes, not 32: leading zeros must not be left out"},
+		"another curve":         {ecWith("crv", "secp256k1\n"), ec, mustBe},
+		"not on the curve":      {ecWith("y", b64(make([]byte, 32))), ec, "invalid EC key, X/Y are not on declared curve"},
+		"padding":               {ecWith("x", b64(make([]byte, 32))+"="), ec, "x is not base64url without padding"},
+		"padding of a modulus":  {rsWith("n", b64(rs.N.Bytes())+"=="), rs, "n is not base64url without padding"},
+		"short Ed25519":         {jwk{"kty": "OKP", "crv": "Ed25519", "kid": "bad", "x": b64(make([]byte, 31))}, ec, "invalid Ed25519 public key, wrong length for x"},
+		"for encryption":        {ecWith("use", "enc"), ec, `use is "enc", not "sig"`},
+		"alg of another type":   {ecWith("alg", "RS256"), ec, `alg is "RS256", not ES256`},
+		"symmetric alg":         {rsWith("alg", "HS256"), rs, `alg is "HS256", not RS256, RS384`},
+		"key_ops as string":     {ecWith("key_ops", "verify"), ec, "key_ops doesn't contain verify"},
+		"key_ops sign":          {ecWith("key_ops", []string{"sign"}), ec, "key_ops doesn't contain verify"},
+		"kid as number":         {ecWith("kid", 1), ec, "kid is not a string"},
+		"empty":                 {jwk{}, ec, "missing json web key type"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || err.Error() != "none of the 1 keys of the JSON Web Key Set is usable: add "+usableKey {
-				t.Errorf("got %v; want one line that describes usable keys", err)
+			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || !strings.Contains(err.Error(), "none of the 1 keys of the JSON Web Key Set is usable: ") ||
+				!strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v; want one line with %q", err, test.want)
 			}
-			v := staticVerifier(t, keySet(test.bad, newJWK(good.Public(), "good")))
-			check(t, v, test.token, invalid)
+			v := staticVerifier(t, keySet(newJWK(good.Public(), "good"), test.bad))
+			alg := "ES256"
+			if _, isRSA := test.key.(*rsa.PrivateKey); isRSA {
+				alg = "RS256"
+			}
+			check(t, v, compact(`{"alg":"`+alg+`"}`, lastingClaims, test.key, crypto.SHA256), invalid)
+			if test.bad["kid"] == "bad" {
+				check(t, v, compact(`{"alg":"`+alg+`","kid":"bad"}`, lastingClaims, test.key, crypto.SHA256), `the key "bad" is unusable: `+test.want)
+			}
 			check(t, v, compact(`{"alg":"ES256"}`, lastingClaims, good, crypto.SHA256), "")
 		})
 	}
@@ -96,7 +112,7 @@ func TestKeySetDocument(t *testing.T) {
 	}
 	for document, want := range map[string]string{
 		"<html>":                              "not a JSON Web Key Set, ",
-		`{"KEYS":[` + good + `]}`:             "none of the 0 keys ",
+		`{"KEYS":[` + good + `]}`:             "the JSON Web Key Set is empty: add a public RSA key",
 		`{"keys":[1,1,1,1,1]}`:                "none of the 5 keys ",
 		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys ",
 	} {
@@ -106,16 +122,91 @@ func TestKeySetDocument(t *testing.T) {
 	}
 }
 
-// An unusable key keeps its kid, so that the log names it.
-func TestUnusableKeyHasItsKid(t *testing.T) {
-	good, bad := newECKey(elliptic.P256()), newECKey(elliptic.P256())
-	keys := []jwk{newJWK(good.Public(), "good")}
-	for n := range 20 { // several, so that the test can't pass by chance
-		keys = append(keys, with(newJWK(bad.Public(), fmt.Sprint(n)), "key_ops", "verify"))
+func TestAlgorithms(t *testing.T) {
+	p256, p384, p521 := newECKey(elliptic.P256()), newECKey(elliptic.P384()), newECKey(elliptic.P521())
+	ed, rs := newEdKey(), authtest.NewIssuer(t).RSAKey
+	v := staticVerifier(t, keySet(
+		newJWK(p256.Public(), "p256"), newJWK(p384.Public(), "p384"), newJWK(p521.Public(), "p521"),
+		newJWK(ed.Public(), "ed"), newJWK(rs.Public(), "rsa"),
+		with(newJWK(rs.Public(), "PS256 only"), "alg", "PS256"),
+		with(newJWK(ed.Public(), "Ed25519 only"), "alg", "Ed25519"),
+		with(newJWK(ed.Public(), "EdDSA only"), "alg", "EdDSA"),
+	))
+	pss := func(hash crypto.Hash) crypto.SignerOpts {
+		return &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: hash}
+	}
+	for _, test := range []struct {
+		alg, kid string
+		key      crypto.Signer
+		opts     crypto.SignerOpts
+		want     string
+	}{
+		{"RS256", "rsa", rs, crypto.SHA256, ""},
+		{"RS384", "rsa", rs, crypto.SHA384, ""},
+		{"RS512", "rsa", rs, crypto.SHA512, ""},
+		{"PS256", "rsa", rs, pss(crypto.SHA256), ""},
+		{"PS384", "rsa", rs, pss(crypto.SHA384), ""},
+		{"PS512", "rsa", rs, pss(crypto.SHA512), ""},
+		{"ES256", "p256", p256, crypto.SHA256, ""},
+		{"ES384", "p384", p384, crypto.SHA384, ""},
+		{"ES512", "p521", p521, crypto.SHA512, ""},
+		{"EdDSA", "ed", ed, unhashed, ""},
+		{"Ed25519", "ed", ed, unhashed, ""}, // RFC 9864
+		{"EdDSA", "Ed25519 only", ed, unhashed, ""},
+		{"Ed25519", "Ed25519 only", ed, unhashed, ""},
+		{"Ed25519", "EdDSA only", ed, unhashed, ""},
+		{"PS256", "PS256 only", rs, pss(crypto.SHA256), ""},
+
+		// The key doesn't support the algorithm, even if the signature is valid.
+		{"ES256", "p384", p384, crypto.SHA256, invalid},
+		{"PS256", "rsa", rs, crypto.SHA256, invalid},
+		{"Ed25519", "p256", p256, crypto.SHA256, invalid},
+		{"Ed25519", "ed", newEdKey(), unhashed, invalid},
+		{"PS384", "PS256 only", rs, pss(crypto.SHA384), invalid},
+
+		// Algorithms that aren't accepted; TestTokens covers the symmetric ones.
+		{"none", "rsa", nil, nil, invalid},
+		{"", "rsa", nil, nil, invalid},
+		{"es256", "p256", p256, crypto.SHA256, invalid},
+		{"ES256", "p256", nil, nil, invalid},
+	} {
+		header := fmt.Sprintf(`{"alg":%q,"kid":%q}`, test.alg, test.kid)
+		t.Run(header, func(t *testing.T) { check(t, v, compact(header, lastingClaims, test.key, test.opts), test.want) })
+	}
+}
+
+// The first eight suitable keys with the token's kid are tried. If the token has no kid,
+// the first eight suitable keys are. A key without a kid doesn't match every kid.
+func TestKeysWithSameKid(t *testing.T) {
+	keys := []jwk{newJWK(authtest.NewIssuer(t).RSAKey.Public(), "x")}
+	var signers []*ecdsa.PrivateKey
+	for range 9 {
+		key := newECKey(elliptic.P256())
+		signers = append(signers, key)
+		keys = append(keys, newJWK(key.Public(), "x"))
 	}
 	v := staticVerifier(t, keySet(keys...))
-	for n := range 20 {
-		token := compact(fmt.Sprintf(`{"alg":"ES256","kid":"%d"}`, n), lastingClaims, bad, crypto.SHA256)
-		check(t, v, token, fmt.Sprintf(`the key "%d" is unusable: it must be `, n)+usableKey)
+	for n, key := range signers {
+		want := ""
+		if n == 8 {
+			want = invalid
+		}
+		check(t, v, compact(`{"alg":"ES256"}`, lastingClaims, key, crypto.SHA256), want)
+		check(t, v, compact(`{"alg":"ES256","kid":""}`, lastingClaims, key, crypto.SHA256), want)
+		check(t, v, compact(`{"alg":"ES256","kid":"x"}`, lastingClaims, key, crypto.SHA256), want)
+		check(t, v, compact(`{"alg":"ES256","kid":"y"}`, lastingClaims, key, crypto.SHA256), invalid)
+	}
+	unnamed := staticVerifier(t, keySet(newJWK(signers[0].Public(), "")))
+	check(t, unnamed, compact(`{"alg":"ES256"}`, lastingClaims, signers[0], crypto.SHA256), "")
+	check(t, unnamed, compact(`{"alg":"ES256","kid":"y"}`, lastingClaims, signers[0], crypto.SHA256), invalid)
+}
+
+// A key in the header isn't used, even if it has the kid of a known one.
+func TestKeyInHeader(t *testing.T) {
+	issuer, foreign := authtest.NewIssuer(t), newECKey(elliptic.P256())
+	v := issuer.Verifier(t, auth.Config{})
+	for _, kid := range []string{`"es256"`, `""`} {
+		header := `{"alg":"ES256","kid":` + kid + `,"jwk":` + toJSON(newJWK(foreign.Public(), "es256")) + "}"
+		check(t, v, compact(header, lastingClaims, foreign, crypto.SHA256), "wrong signature, by ES256 with key "+kid)
 	}
 }

@@ -35,7 +35,7 @@ var algorithms = []jose.SignatureAlgorithm{
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //
 // [verifiedToken.validAt] checks the dates, because a token in the cache can expire.
-func (v *Verifier) verify(ctx context.Context, raw string, arrived arrival) (*verifiedToken, error) {
+func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
 	t, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -44,10 +44,10 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived arrival) (*ve
 	if err != nil {
 		return nil, err
 	}
-	if verified.keySet, err = v.checkSignature(ctx, t, arrived); err != nil {
+	if verified.keySet, err = v.checkSignature(ctx, t); err != nil {
 		return nil, err
 	}
-	if err := v.readScopes(&verified.caller, t.claims); err != nil {
+	if err := v.readScopes(verified, t.claims); err != nil {
 		return nil, err
 	}
 	return verified, nil
@@ -55,31 +55,32 @@ func (v *Verifier) verify(ctx context.Context, raw string, arrived arrival) (*ve
 
 // checkSignature returns the keys that verify the token. If the known keys don't, it
 // searches for newer ones: the issuer may have added a key, under any kid.
-func (v *Verifier) checkSignature(ctx context.Context, t *token, arrived arrival) (*KeySet, error) {
+func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error) {
 	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
-	if err != nil { // for example, a malformed jwk
-		return nil, invalid("malformed JOSE header")
+	if err != nil { // for example, jwk is not a public key
+		return nil, invalid("malformed header: %s", excerpt.Quote(withoutPrefix(err)))
 	}
 	keySet, err := v.issuerKeys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for { // the first search may end with a fetch that began before this request arrived, and so lack the key
-		fault := keySet.verify(jws, t.alg, t.kid)
-		if fault == nil {
-			return keySet, nil
-		}
-		newer, err := v.issuerKeys.search(ctx, keySet, arrived)
-		switch {
-		case err != nil: // not a 503, since anybody can make up a kid
-			return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
-		case newer == nil:
-			return nil, fault
-		}
-		keySet = newer
+	fault := keySet.verify(jws, t.alg, t.kid)
+	if fault == nil {
+		return keySet, nil
 	}
+	newer, err := v.issuerKeys.search(ctx, keySet)
+	switch {
+	case err != nil: // not a 503, since anybody can make up a kid
+		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
+	case newer == nil:
+		return nil, fault
+	}
+	return newer, newer.verify(jws, t.alg, t.kid)
 }
+
+// withoutPrefix returns the text of an error from go-jose without the library's name.
+func withoutPrefix(err error) string { return strings.ReplaceAll(err.Error(), "go-jose/go-jose: ", "") }
 
 // A token is a parsed JWT. Its signature is not verified yet.
 type token struct {
@@ -119,8 +120,8 @@ func parse(raw string) (*token, error) {
 	return t, err
 }
 
-// readHeader checks the header, and sets alg and kid. It ignores jku, jwk, x5u, x5c and the
-// like, since only the keys of the key set are trusted.
+// readHeader checks the header, and sets alg and kid. No key is taken from jku, jwk, x5u, x5c
+// and the like, since only the keys of the key set are trusted.
 func (t *token) readHeader(header members) (err error) {
 	// No extension is supported. With b64 (RFC 7797), the signature could cover bytes
 	// other than the ones decoded here.

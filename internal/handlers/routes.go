@@ -11,7 +11,7 @@ import (
 type Route struct {
 	Method  string
 	Pattern string // the path; {id} at its end stands for one segment
-	Scope   string // the scope that the operation requires, see [auth.Caller.Allows]
+	Scope   string // the scope that the operation requires
 	serve   func(*Service, *request) (response, error)
 }
 

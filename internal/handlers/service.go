@@ -84,12 +84,13 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	if r.route, r.pathID = find(r.Method, r.URL.Path); r.route == nil {
 		return unrouted(r)
 	}
-	if r.caller, err = s.verifier.Authenticate(r.Context(), r.Header); err != nil {
-		return response{}, err
-	}
-	if !r.caller.Allows(r.route.Scope) {
+	r.caller, err = s.verifier.Authenticate(r.Context(), r.Header, r.route.Scope)
+	if errors.Is(err, auth.ErrScope) {
 		lacksScope := &publicError{codeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %s", lacksScope, r.caller.ScopeDiagnosis()) // clients don't see the reason
+		return response{}, fmt.Errorf("%w: %w", lacksScope, err) // clients don't see the reason
+	}
+	if err != nil {
+		return response{}, err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
@@ -162,7 +163,7 @@ func logLevel(status int, err error) slog.Level {
 	switch {
 	case errors.Is(err, context.Canceled): // the client has disconnected
 		return slog.LevelInfo
-	case errors.Is(err, auth.ErrKeysUnavailable): // package auth warns about it, at most once a second
+	case errors.Is(err, auth.ErrKeysUnavailable): // package auth warns about each failed fetch
 		return slog.LevelInfo
 	case status >= 500:
 		return slog.LevelError

@@ -72,7 +72,7 @@ func TestLogLine(t *testing.T) {
 		{"", "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":401,"error":40100,` +
 			`"cause":"no bearer token: the Authorization header has another scheme or no credentials"`},
 		{s.issuer.Token("alice", "plants/write"), "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,` +
-			`"cause":"the access token lacks the scope plants/read: it names \"plants/write\""`},
+			`"cause":"the access token lacks the scope plants/read: insufficient scope: it names \"plants/write\""`},
 		{alice, "OPTIONS", "/plants?x=y", "", `"method":"OPTIONS","route":"none","path":"/plants","status":204`},
 		{alice, "X" + long + "y", "/" + long + "y?z", "",
 			`"method":"X` + long + `…","route":"none","path":"/` + long + `…","status":404,"error":40401,"cause":"no such path"`},

@@ -9,7 +9,6 @@ import (
 	"crypto/rsa"
 	"encoding/json"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -68,7 +67,7 @@ func (i *Issuer) Verifier(tb testing.TB, c auth.Config, scopes ...string) *auth.
 	if scopes == nil {
 		scopes = plantScopes
 	}
-	v, err := auth.New(c, scopes, http.DefaultClient, slog.New(slog.DiscardHandler))
+	v, err := auth.New(c, scopes, slog.New(slog.DiscardHandler))
 	if err != nil {
 		tb.Fatal(err)
 	}
