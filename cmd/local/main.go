@@ -34,22 +34,30 @@ import (
 )
 
 func main() {
+	// The program outlives the reader of its log. Without this, Go ends a process that writes
+	// to a closed pipe on standard output or standard error, even if its parent ignores SIGPIPE.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second signal kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	if errors.Is(err, errPrinted) {
-		return
-	}
-	if err == nil || ctx.Err() != nil { // Ctrl-C, possibly during start-up
-		fmt.Fprintln(os.Stderr, "stopped")
-		return
+	os.Exit(report(ctx, err, os.Stderr))
+}
+
+// report prints how run ended, and returns the exit code.
+func report(ctx context.Context, err error, stderr io.Writer) int {
+	switch {
+	case errors.Is(err, errPrinted):
+		return 0
+	case err == nil, ctx.Err() != nil && errors.Is(err, ctx.Err()): // Ctrl-C, possibly during start-up
+		fmt.Fprintln(stderr, "stopped")
+		return 0
 	}
 	// On one line, even if a library's error has several.
-	fmt.Fprintln(os.Stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintln(stderr, "plantstore:", strings.Join(strings.Fields(err.Error()), " "))
 	if errors.Is(err, errUsage) {
-		os.Exit(2)
+		return 2
 	}
-	os.Exit(1)
+	return 1
 }
 
 // errPrinted is returned when -help or -version has printed its output.

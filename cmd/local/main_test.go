@@ -1,9 +1,38 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/test/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
+
+// Only the end of the context counts as a stop: after a signal, an error is still an error.
+func TestReport(t *testing.T) {
+	running := t.Context()
+	stopped, stop := context.WithCancel(running)
+	stop()
+	for _, test := range []struct {
+		ctx  context.Context
+		err  error
+		code int
+		want string
+	}{
+		{stopped, nil, 0, "stopped\n"},
+		{stopped, fmt.Errorf("list: %w", stopped.Err()), 0, "stopped\n"},
+		{stopped, errors.New("no\nspace"), 1, "plantstore: no space\n"},
+		{running, context.Canceled, 1, "plantstore: context canceled\n"},
+		{running, fmt.Errorf("-x; %w", errUsage), 2, "plantstore: -x; see -help\n"},
+		{running, errPrinted, 0, ""},
+	} {
+		var stderr strings.Builder
+		if code := report(test.ctx, test.err, &stderr); code != test.code || stderr.String() != test.want {
+			t.Errorf("%v: got %d, %q, want %d, %q", test.err, code, &stderr, test.code, test.want)
+		}
+	}
+}
