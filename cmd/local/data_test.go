@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,61 +9,64 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/issuer"
-	"example.com/plantstore/test/harness"
 )
 
-// secureData makes the program's files private.
-func TestSecureData(t *testing.T) {
+// A new data directory is private. One that exists is used as it is, for example if its group
+// can write to it.
+func TestCreateData(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such modes on Windows")
 	}
-	dir := filepath.Join(t.TempDir(), "data")
-	if err := secureData(dir); err != nil { // creates it
+	shared := t.TempDir()
+	if err := os.Chmod(shared, 0o770|os.ModeSetgid); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the mode of the directory is %v, %v", info.Mode(), err)
-	}
-	for _, name := range []string{plantsFile, issuer.KeyFile} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o644), secureData(dir)); err != nil {
-			t.Fatal(err)
+	for dir, want := range map[string]os.FileMode{shared: 0o770, filepath.Join(shared, "new"): 0o700} {
+		if err := createData(dir); err != nil {
+			t.Error(err)
 		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("the mode of %s is %v, %v", name, info.Mode(), err)
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: the mode is %v, %v, want %v", dir, info.Mode(), err, want)
 		}
 	}
 }
 
-// A file that isn't regular is rejected and left alone.
-func TestSecureDataRefuses(t *testing.T) {
+// The program warns if others, not only a group, can read the token key.
+func TestReadableKey(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such modes on Windows")
 	}
-	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Chmod(elsewhere, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{plantsFile, issuer.KeyFile} {
-		for want, create := range map[string]func(path string) error{
-			"is a directory, not a file: move it away": func(path string) error { return os.Mkdir(path, 0o755) },
-			"is not a regular file: move it away":      func(path string) error { return os.Symlink(elsewhere, path) },
-		} {
-			dir := t.TempDir()
-			path := filepath.Join(dir, name)
-			if err := create(path); err != nil {
+	dir := t.TempDir()
+	path := filepath.Join(dir, issuer.KeyFile)
+	for _, mode := range []os.FileMode{0, 0o660, 0o664} { // 0: there is no key yet
+		if mode != 0 {
+			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := secureData(dir); err == nil || !strings.Contains(err.Error(), path+" "+want) {
-				t.Errorf("got %v, want %s %s", err, path, want)
-			}
-			if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o044 == 0 {
-				t.Errorf("the mode of %s has changed to %v, %v", path, info.Mode(), err)
-			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stderr := &stopper{stop: stop}
+		if err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", dir}, noEnv, io.Discard, stderr); err != nil {
+			t.Fatal(err)
+		}
+		if want := "run chmod o-r " + path + "\n"; strings.Contains(stderr.String(), want) != (mode == 0o664) {
+			t.Errorf("mode %v: got\n%s", mode, stderr)
 		}
 	}
+}
+
+// A stopper collects the start-up messages and stops the program after them.
+type stopper struct {
+	strings.Builder
+	stop func()
+}
+
+func (s *stopper) Write(b []byte) (int, error) {
+	if strings.HasPrefix(string(b), "get a token") { // the last one
+		s.stop()
+	}
+	return s.Builder.Write(b)
 }
 
 // The message for an unusable value of -data explains why.
@@ -80,33 +82,8 @@ func TestInvalidData(t *testing.T) {
 		filepath.Join(file, "data"): "-data: " + file + " is a file: name a directory",
 		filepath.Join(dir, "\x00"):  "choose a directory that you can write to",
 	} {
-		if err := secureData(data); err == nil || !strings.Contains(err.Error(), want) {
+		if err := createData(data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("-data %q: got %v, want %s", data, err, want)
-		}
-	}
-}
-
-// A directory that other users can write to is rejected, whichever of the two files the
-// program needs.
-func TestInsecureData(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no such modes on Windows")
-	}
-	otherIssuer := func(name string) string {
-		return map[string]string{config.EnvTokenIssuer: "https://issuer.example", config.EnvTokenAudience: "a", config.EnvTokenJWKSURL: "https://issuer.example/keys"}[name]
-	}
-	for store, getenv := range map[string]func(string) string{"bolt": otherIssuer, "dynamodb": noEnv} {
-		for _, mode := range []os.FileMode{0o720, 0o702} {
-			dir := t.TempDir()
-			if err := os.Chmod(dir, mode); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
-			defer cancel()
-			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", dir, "-store", store}, getenv, io.Discard, io.Discard)
-			if err == nil || !strings.Contains(err.Error(), "chmod go-w "+dir) {
-				t.Errorf("-store %s, mode %v: %v", store, mode, err)
-			}
 		}
 	}
 }

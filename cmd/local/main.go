@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		}
 	}
 	if ownIssuer || opts.store == "bolt" {
-		if err := secureData(opts.data); err != nil {
+		if err := createData(opts.data); err != nil {
 			return err
 		}
 	}
@@ -109,6 +109,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		if own, err = issuer.Open(opts.data, handlers.Scopes()); err != nil {
 			return err
 		}
+		warnReadableKey(opts.data, stderr)
 	}
 	verifier, err := newVerifier(ctx, own, cfg.Tokens, log, stderr)
 	if err != nil {
