@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode"
+
+	"github.com/aws/smithy-go"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
@@ -68,16 +72,34 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 	if err == nil {
 		_, err = store.List(ctx, "nobody", nil, 1)
 	}
-	noResponse := errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case noResponse && local:
-		return fmt.Errorf("is DynamoDB Local running? %w", err)
-	case noResponse:
-		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
-	case local:
-		return fmt.Errorf("table %q: %w: if it has another schema, use a table with another name, or delete this one", table, err)
 	}
-	return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service that these credentials may use", table, err, config.EnvTableName)
+	if errors.Is(err, plants.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+		if local {
+			return fmt.Errorf("is DynamoDB Local running? %w", err)
+		}
+		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
+	}
+	if apiErr, ok := errors.AsType[smithy.APIError](err); ok {
+		switch apiErr.ErrorCode() {
+		case "ValidationException": // the list is valid, but not for this table
+			return fmt.Errorf("table %q: %w: it has another schema; set %s to another name", table, err, config.EnvTableName)
+		case "ResourceNotFoundException":
+			return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service", table, err, config.EnvTableName)
+		}
+	}
+	return fmt.Errorf("table %q: %w", table, err)
+}
+
+// checkCredentials returns an error if a variable with AWS credentials has white space, for
+// example a line break from a file that contained the secret. With it, no request could be
+// sent, or none would be authorized.
+func checkCredentials(getenv func(string) string) error {
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
+		if strings.ContainsFunc(getenv(name), unicode.IsSpace) {
+			return fmt.Errorf("%s has white space: remove it", name)
+		}
+	}
+	return nil
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/test/dynamolocal"
@@ -43,6 +45,19 @@ func setAWS(t *testing.T, name, value string) {
 	}
 	t.Setenv("AWS_REGION", "eu-central-1")
 	t.Setenv(name, value)
+}
+
+// setAWSLike sets the region and the credentials of client, since DynamoDB Local keeps a set
+// of tables for each.
+func setAWSLike(t *testing.T, client *dynamodb.Client) {
+	t.Helper()
+	credentials, err := client.Options().Credentials.Retrieve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	setAWS(t, "AWS_REGION", client.Options().Region)
+	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
 }
 
 // Without credentials for AWS, the program reports that at once, even if an endpoint is set
@@ -96,6 +111,39 @@ func TestNoResponse(t *testing.T) {
 	}
 }
 
+// The program gives advice only for a cause that it knows. It never advises to delete a table.
+func TestAdvice(t *testing.T) {
+	client, table := dynamolocal.TableName(t)
+	input := dynamo.TableInput(table)
+	input.GlobalSecondaryIndexes, input.AttributeDefinitions = nil, input.AttributeDefinitions[:1]
+	if _, err := client.CreateTable(t.Context(), input); err != nil {
+		t.Fatal(err)
+	}
+	setAWSLike(t, client)
+	t.Setenv(endpointVariable, *client.Options().BaseEndpoint)
+	t.Setenv(config.EnvTableName, table)
+	for _, test := range []struct{ name, value, cause, advice string }{
+		{config.EnvTableName, table, "ValidationException", "it has another schema; set TABLE_NAME to another name"},
+		{"AWS_ACCESS_KEY_ID", "a-b_c", "UnrecognizedClientException", ""}, // DynamoDB Local takes letters and digits only
+		{"AWS_USE_FIPS_ENDPOINT", "true", "FIPS and custom endpoint are not supported", ""},
+		{"AWS_REGION", "eu central", "invalid input region eu central", ""},
+		{"AWS_SECRET_ACCESS_KEY", "x\n", "AWS_SECRET_ACCESS_KEY has white space: remove it", ""},
+	} {
+		t.Run(test.name+"="+test.value, func(t *testing.T) {
+			t.Setenv(test.name, test.value)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
+			defer cancel()
+			err := fmt.Sprint(run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard))
+			if !strings.Contains(err, test.cause) || !strings.HasSuffix(err, test.advice) {
+				t.Errorf("got %s, want %s, %s", err, test.cause, test.advice)
+			}
+			if test.advice == "" && (strings.Contains(err, config.EnvTableName) || strings.Contains(err, "schema")) {
+				t.Errorf("it gives advice for an unknown cause: %s", err)
+			}
+		})
+	}
+}
+
 // On AWS the program creates no table. It starts only with a table that it can use, and
 // prints the table's name. A TLS proxy makes DynamoDB Local look like AWS.
 func TestTableOnAWS(t *testing.T) {
@@ -111,14 +159,8 @@ func TestTableOnAWS(t *testing.T) {
 	if err := os.WriteFile(bundle, pem.EncodeToMemory(&block), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setAWS(t, endpointVariable, aws.URL)
-	credentials, err := client.Options().Credentials.Retrieve(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("AWS_REGION", client.Options().Region)
-	t.Setenv("AWS_ACCESS_KEY_ID", credentials.AccessKeyID)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
+	setAWSLike(t, client)
+	t.Setenv(endpointVariable, aws.URL)
 	t.Setenv("AWS_CA_BUNDLE", bundle)
 	t.Setenv(config.EnvTableName, table)
 	start := func() (string, error) {

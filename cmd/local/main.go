@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 			return err
 		}
 	}
-	store, err := openStore(ctx, opts, cfg.TableName, log)
+	store, err := openStore(ctx, opts, cfg.TableName, getenv, log)
 	if err != nil {
 		return err
 	}

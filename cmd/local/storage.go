@@ -20,9 +20,12 @@ type storage struct {
 }
 
 // openStore opens the store that the flags select.
-func openStore(ctx context.Context, o options, table string, log *slog.Logger) (*storage, error) {
+func openStore(ctx context.Context, o options, table string, getenv func(string) string, log *slog.Logger) (*storage, error) {
 	if o.store == "bolt" {
 		return openBolt(o.data)
+	}
+	if err := checkCredentials(getenv); err != nil {
+		return nil, err
 	}
 	return openDynamoDB(ctx, table, log)
 }
