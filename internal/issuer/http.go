@@ -28,7 +28,7 @@ const (
 // responses (DNS rebinding). But the Host header of its requests contains that name.
 type Access struct {
 	Host    string // another host name or address, without port, or ""
-	Exposed bool   // adds all IP addresses, which can't be rebound, and the host name of this machine
+	Exposed bool   // adds IP addresses, the host name of this machine, and names of private networks
 }
 
 // allows reports whether a request with this Host header may get a token.
@@ -40,9 +40,19 @@ func (a Access) allows(hostport string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
 		return true
 	}
-	name, err := os.Hostname()
-	isOwn := a.Exposed && err == nil && host == strings.ToLower(name)
-	return isOwn || host == "localhost" || host == strings.ToLower(a.Host)
+	own, _ := os.Hostname() // "" if it isn't known
+	return host == "localhost" || host == strings.ToLower(a.Host) || a.Exposed && isPrivate(host, own)
+}
+
+// isPrivate reports whether no public web page can have this host name, which is in lower
+// case: it is the name own of this machine, or the name of a container or service, or it is
+// reserved for private networks. Kubernetes' names end in .svc.cluster.local.
+func isPrivate(host, own string) bool {
+	if host == strings.ToLower(own) || !strings.Contains(host, ".") {
+		return true
+	}
+	reserved := []string{".localhost", ".local", ".internal"}
+	return slices.ContainsFunc(reserved, func(suffix string) bool { return strings.HasSuffix(host, suffix) })
 }
 
 // Handler serves token requests and the public keys. It passes requests for all other
@@ -60,7 +70,7 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 			fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
 		case !access.allows(r.Host):
 			fail(w, http.StatusForbidden, "access_denied", "no token for this Host header, which a malicious web page could have caused; "+
-				"use localhost, a loopback address or, with -expose-issuer, another IP address of this machine")
+				"use localhost, a loopback address or, with -expose-issuer, another IP address or the name of a container or service")
 		case protection.Check(r) != nil:
 			fail(w, http.StatusForbidden, "access_denied", "no token for a page of another origin")
 		default:
