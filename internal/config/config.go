@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"example.com/plantstore/internal/auth"
 )
@@ -80,8 +82,8 @@ func isTableName(s string) bool {
 	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, isInvalid)
 }
 
-// checkOrigin returns an error unless s is * or a web origin (RFC 6454), such as
-// https://example.com:8443.
+// checkOrigin returns an error unless s is * or a web origin (RFC 6454) as browsers send it,
+// such as https://example.com:8443.
 func checkOrigin(s string) error {
 	if s == "*" {
 		return nil
@@ -93,6 +95,18 @@ func checkOrigin(s string) error {
 	isWeb := err == nil && (u.Scheme == "https" || u.Scheme == "http")
 	if !isWeb || u.Hostname() == "" || strings.Contains(u.Host, "*") || s != u.Scheme+"://"+u.Host {
 		return fmt.Errorf("%q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", s)
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return fmt.Errorf("%q: browsers send the ASCII form of this name, with xn--: use that", s)
+	}
+	port := u.Port()
+	if port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		return fmt.Errorf("%q: browsers don't send the default port: remove it", s)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	isPort := err == nil && n > 0 && strconv.FormatUint(n, 10) == port
+	if !isPort && (port != "" || strings.HasSuffix(u.Host, ":")) {
+		return fmt.Errorf("%q: the port must be a number from 1 to 65535, without leading zeros", s)
 	}
 	return nil
 }
@@ -130,11 +144,10 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		}
 		return t, nil
 	}
-	if strings.Contains(t.Issuer, " ") {
-		if mayContainPassword(t.Issuer) {
-			return t, fmt.Errorf("%s has a space: remove it", EnvTokenIssuer)
+	for _, name := range []string{EnvTokenIssuer, EnvTokenJWKSURL} {
+		if err := checkWhiteSpace(name, getenv(name)); err != nil {
+			return t, err
 		}
-		return t, fmt.Errorf("%s %q has a space: remove it", EnvTokenIssuer, t.Issuer)
 	}
 	if t.Audiences = splitList(getenv(EnvTokenAudience)); t.Audiences == nil {
 		problem := EnvTokenIssuer + " is set but " + EnvTokenAudience + " is not"
@@ -159,6 +172,18 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		}
 	}
 	return t, nil
+}
+
+// checkWhiteSpace returns an error if the value has white space, such as a line break at the
+// end of the file that contained it.
+func checkWhiteSpace(name, value string) error {
+	switch {
+	case !strings.ContainsFunc(value, unicode.IsSpace):
+		return nil
+	case mayContainPassword(value):
+		return fmt.Errorf("%s has white space: remove it", name)
+	}
+	return fmt.Errorf("%s %q has white space: remove it", name, value)
 }
 
 // checkIssuer returns an error unless the address of the issuer's metadata can be derived

@@ -28,12 +28,12 @@ func TestFromEnv(t *testing.T) {
 	all := map[string]string{
 		EnvTableName:     "my-table",
 		EnvTokenIssuer:   "https://issuer.example",
-		EnvTokenAudience: "plants, web ,",
+		EnvTokenAudience: "plants, web ,\n",
 		EnvTokenJWKSURL:  "https://keys.example/jwks",
 		EnvTokenJWKS:     `{"keys":[` + key + `]}`,
 		EnvRequireScopes: "true",
 		EnvLogLevel:      "Warn",
-		EnvCORSOrigins:   " http://localhost:3000, https://A.example ,http://[::1]:8443,https://127.0.0.1",
+		EnvCORSOrigins:   " http://localhost:3000,\thttps://A.example:80 ,http://[::1]:443,https://127.0.0.1\n",
 	}
 	for _, test := range []struct {
 		settings map[string]string
@@ -54,7 +54,7 @@ func TestFromEnv(t *testing.T) {
 				KeysURL:   "https://keys.example/jwks",
 			},
 			LogLevel:    slog.LevelWarn,
-			CORSOrigins: []string{"http://localhost:3000", "https://A.example", "http://[::1]:8443", "https://127.0.0.1"},
+			CORSOrigins: []string{"http://localhost:3000", "https://A.example:80", "http://[::1]:443", "https://127.0.0.1"},
 		}},
 	} {
 		got, err := FromEnv(env(test.settings, nil))
@@ -85,6 +85,10 @@ func TestInvalid(t *testing.T) {
 		{EnvTokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
 		{EnvTokenIssuer, "https://user:secret@issuer.example", issuer},
 		{EnvTokenIssuer, "https://user:secret@issuer.example ", issuer},
+		{EnvTokenIssuer, "https://issuer.example\n", issuer},
+		{EnvTokenIssuer, "\turn:issuer", map[string]string{EnvTokenAudience: "plants", EnvTokenJWKSURL: "https://keys.example/k"}},
+		{EnvTokenJWKSURL, "https://keys.example/k ", issuer},
+		{EnvTokenJWKSURL, "https://keys.example/k?secret\r\n", issuer},
 		{EnvCORSOrigins, "localhost:3000", nil},
 		{EnvCORSOrigins, "http://a.example, https://b.example/", nil},
 		{EnvCORSOrigins, "https://*.example", nil},
@@ -104,6 +108,13 @@ func TestInvalid(t *testing.T) {
 		{EnvCORSOrigins, "https://[a.example]", nil},
 		{EnvCORSOrigins, "https://[127.0.0.1]", nil},
 		{EnvCORSOrigins, "ftp://a.example", nil},
+		{EnvCORSOrigins, "https://a.example:443", nil},
+		{EnvCORSOrigins, "http://[::1]:80", nil},
+		{EnvCORSOrigins, "https://a.example:", nil},
+		{EnvCORSOrigins, "https://a.example:0", nil},
+		{EnvCORSOrigins, "https://a.example:65536", nil},
+		{EnvCORSOrigins, "https://a.example:08443", nil},
+		{EnvCORSOrigins, "https://bücher.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
@@ -118,7 +129,8 @@ func TestMessages(t *testing.T) {
 		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {EnvLogLevel: "verbose"},
 		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {EnvTokenIssuer: "https://issuer.example"},
 		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: ","},
-		`TOKEN_ISSUER "https://issuer.example " has a space: remove it`:                                        {EnvTokenIssuer: "https://issuer.example ", EnvTokenAudience: "plants"},
+		`TOKEN_ISSUER "https://issuer.example\n" has white space: remove it`:                                   {EnvTokenIssuer: "https://issuer.example\n", EnvTokenAudience: "plants"},
+		`CORS_ORIGINS: "https://a.example:443": browsers don't send the default port: remove it`:               {EnvCORSOrigins: "https://a.example:443"},
 	} {
 		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", settings, err, want)

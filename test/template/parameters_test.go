@@ -67,12 +67,16 @@ func TestRefused(t *testing.T) {
 		"CorsOrigins=*":                   "",
 		"CorsOrigins=https://a.example/":  "CorsOrigins", // an origin has no path
 		"CorsOrigins=https://u@a.example": "CorsOrigins",
-		"ThrottlingRate=0":                "ThrottlingRate", // would stop the service
-		"ThrottlingBurst=0":               "ThrottlingBurst",
-		"LogRetention=2":                  "LogRetention", // CloudWatch Logs doesn't know this period
-		"ExistingTable=a/b":               "ExistingTable",
-		"PermissionsBoundary=boundary":    "PermissionsBoundary",
-		"DomainName=plants.example.com":   "need each other",
+		// Browsers send no default port.
+		"CorsOrigins=https://a.example:443,http://a.example:3000": "CorsOrigins",
+		"CorsOrigins=https://a.example,http://[::1]:80":           "CorsOrigins",
+		"CorsOrigins=https://a.example:80,http://a.example:443":   "",
+		"ThrottlingRate=0":              "ThrottlingRate", // would stop the service
+		"ThrottlingBurst=0":             "ThrottlingBurst",
+		"LogRetention=2":                "LogRetention", // CloudWatch Logs doesn't know this period
+		"ExistingTable=a/b":             "ExistingTable",
+		"PermissionsBoundary=boundary":  "PermissionsBoundary",
+		"DomainName=plants.example.com": "need each other",
 		"DomainName=https://a.example/ DomainCertificate=" + certificate: "DomainName",
 		"DomainName=plants.example.com DomainCertificate=" + topic:       "DomainCertificate",
 		"DomainCertificate=" + certificate:                               "need each other",
