@@ -67,7 +67,7 @@ contract: ## test the service with generated requests (SEED=n) and clients; need
 	go test -tags contract -count=1 -timeout 30m -v ./test/contract -seed $(SEED)
 
 # These tests need a Docker engine. The tag keeps them out of `go test ./...`.
-docker: ## run the image of docs/deployment.md, and the function with sam local; needs Docker and Python
+docker: ## build and run the image of the plain server, and run the function with sam local; needs Docker and Python
 	go vet -tags docker ./test/e2e
 	$(TOOL) staticcheck -tags docker ./test/e2e
 	go test -tags docker -count=1 -timeout 30m -v -run '^TestDocker' ./test/e2e

@@ -1,9 +1,9 @@
 module example.com/plantstore
 
 // The older of the two releases that Go supports: any patch of it will do. When it leaves
-// support, raise this line and the versions in .ci/run and the workflows, and import
-// encoding/json/v2 and encoding/json/jsontext instead of github.com/go-json-experiment/json,
-// which is an alias of these from Go 1.27 on.
+// support, raise this line and the versions in .ci/run, the workflows and the Dockerfile, and
+// import encoding/json/v2 and encoding/json/jsontext instead of
+// github.com/go-json-experiment/json, which is an alias of these from Go 1.27 on.
 go 1.26.0
 
 require (

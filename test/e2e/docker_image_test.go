@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -28,14 +27,20 @@ import (
 	"example.com/plantstore/test/harness"
 )
 
-// TestDockerImage builds the image of docs/deployment.md and runs it. Its program fetches
-// the keys of the issuer over https, without root's rights, and its plants outlive it.
+// TestDockerImage builds the image and runs it. Its program fetches the keys of the issuer
+// over https, without root's rights, and its plants outlive it.
 func TestDockerImage(t *testing.T) {
 	needEngine(t)
 	issuer := authtest.NewIssuer(t)
 	port, certificate := serveKeys(t, issuer.JWKS())
 	image, volume := buildImage(t, certificate), "plantstore-"+rand.Text()
 	t.Cleanup(func() { docker(t, "volume", "rm", volume) })
+	if got := docker(t, "run", "--rm", image, "-version"); !strings.Contains(got, " "+imageVersion+", go1.") {
+		t.Errorf("-version prints %q", got)
+	}
+	if user := docker(t, "inspect", "--format", "{{.Config.User}}", image); !regexp.MustCompile(`^[1-9]\d*:[1-9]\d*$`).MatchString(user) {
+		t.Errorf("the program runs as %q, want numbers, which Kubernetes can tell from root's", user)
+	}
 	run := func() (base string, remove func()) {
 		id := docker(t, "run", "--detach", "--publish", "127.0.0.1::8080", "--volume", volume+":/data",
 			"--add-host", hostName+":host-gateway", "--env", config.EnvTokenIssuer+"="+authtest.IssuerURL,
@@ -88,36 +93,42 @@ func docker(t *testing.T, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// buildImage builds the image of docs/deployment.md, whose program trusts the certificate.
+const imageVersion = "1.2.3-test"
+
+// buildImage builds the image from the Dockerfile. Its program trusts the certificate too.
 func buildImage(t *testing.T, certificate []byte) (id string) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/deployment.md")
+	proxy, err := harness.Run("go", "env", "GOPROXY")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dockerfile := regexp.MustCompile("(?s)\n```dockerfile\n(.*?)```").FindSubmatch(page)
-	if dockerfile == nil {
-		t.Fatal("docs/deployment.md has no Dockerfile")
-	}
 	dir := t.TempDir()
 	if err := errors.Join(
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), dockerfile[1], 0o600),
-		os.WriteFile(filepath.Join(dir, "ca-certificates.crt"), certificate, 0o644),
-		os.Mkdir(filepath.Join(dir, "data"), 0o755),
-		harness.DependOn("cmd/local", "internal"),
+		os.WriteFile(filepath.Join(dir, "certificate.crt"), certificate, 0o600),
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), fmt.Appendf(nil, trustingDockerfile, goImage(t), trustingImage, strings.TrimSpace(proxy)), 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}
-	// Not harness.Build: the race detector needs a C library, which the image doesn't have.
-	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "plantstore"), "example.com/plantstore/cmd/local")
-	build.Env = harness.Environ("CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	id = docker(t, "build", "--quiet", dir)
+	docker(t, "build", "--quiet", "--tag", trustingImage, dir)
+	t.Cleanup(func() { // the image, and those that some builders leave behind
+		docker(t, "image", "rm", "--no-prune", trustingImage)
+		docker(t, "image", "prune", "--force", "--filter", "label="+trustingImage)
+	})
+	id = docker(t, "build", "--quiet", "--network", "host", "--build-arg", "GO_IMAGE="+trustingImage, "--build-arg", "VERSION="+imageVersion, "../..")
 	t.Cleanup(func() { docker(t, "image", "rm", id) })
 	return id
 }
+
+// trustingImage is an image with Go that trusts the test's certificate and uses this
+// machine's source of modules.
+const trustingImage = "go-test-tools/golang-trusting"
+
+const trustingDockerfile = `FROM %s
+LABEL %s=
+ENV GOPROXY=%s
+COPY certificate.crt /
+RUN cat /certificate.crt >>/etc/ssl/certs/ca-certificates.crt
+`
 
 // serveKeys serves a key set to containers over https. It returns the port, and the
 // server's certificate as PEM.

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -103,61 +101,4 @@ func reachable(t *testing.T, endpoint string) string {
 	go front.Serve(listener)
 	t.Cleanup(func() { front.Close() })
 	return fmt.Sprint("http://", hostName, ":", listener.Addr().(*net.TCPAddr).Port)
-}
-
-// substituteImage replaces Lambda's own image if that can't be pulled. A Go
-// program needs nothing from an image; sam's additions to it need a shell, mv
-// and chmod.
-const substituteImage = "go-test-tools/provided"
-
-const substituteDockerfile = `FROM scratch
-COPY busybox /bin/busybox
-RUN ["/bin/busybox", "--install", "-s", "/bin"]
-WORKDIR /tmp
-WORKDIR /opt
-WORKDIR /var/runtime
-WORKDIR /var/task
-`
-
-// lambdaImage returns the image in which sam local should run the function: ""
-// for its default, which it makes sure is there, or else the substitute.
-func lambdaImage(t *testing.T) (string, error) {
-	t.Helper()
-	architecture := runtime.GOARCH
-	if architecture == "amd64" {
-		architecture = "x86_64"
-	}
-	name := "public.ecr.aws/lambda/provided:al2023-" + architecture
-	if _, err := harness.Run("docker", "image", "inspect", "--format", "{{.Id}}", name); err == nil {
-		return "", nil
-	}
-	_, pullErr := harness.Run("docker", "pull", "--quiet", name)
-	if pullErr == nil {
-		return "", nil
-	}
-	if err := buildSubstitute(t); err != nil {
-		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %w",
-			name, errors.Join(pullErr, err))
-	}
-	return substituteImage, nil
-}
-
-func buildSubstitute(t *testing.T) error {
-	busybox, err := exec.LookPath("busybox")
-	if err != nil {
-		return err
-	}
-	program, err := os.ReadFile(busybox)
-	if err != nil {
-		return err
-	}
-	dir := t.TempDir()
-	if err := errors.Join(
-		os.WriteFile(filepath.Join(dir, "busybox"), program, 0o755),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(substituteDockerfile), 0o600),
-	); err != nil {
-		return err
-	}
-	_, err = harness.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
-	return err
 }
