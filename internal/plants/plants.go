@@ -7,6 +7,7 @@ package plants
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,25 +18,25 @@ const (
 	MaxTagLength  = 256
 )
 
-// A Plant is one plant of one owner.
+// A Plant is one plant of one owner. It has the same form everywhere: stores embed it in what
+// they store, and it is what a client gets. An optional field is a pointer. Its tags leave it out
+// where it is nil, and keep an empty value.
 type Plant struct {
-	// ID identifies the plant among the plants of all owners. Every int64 is valid.
-	ID int64
+	// ID identifies the plant among the plants of all owners. Every int64 is valid. JSON
+	// leaves it out, since a response without include=id does.
+	ID int64 `json:"-" dynamodbav:"id"`
 
 	// Name has 1 to MaxNameLength code points, at least one of which is not
 	// white space. Control characters are allowed.
-	Name string
+	Name string `json:"name" dynamodbav:"name"`
 
 	// Tag has at most MaxTagLength code points. It is nil if the plant has no
 	// tag, which differs from an empty tag.
-	Tag *string
+	Tag *string `json:"tag,omitzero" dynamodbav:"tag,omitempty"`
 }
 
-// Equal reports whether p and q have the same id, name and tag.
-func (p Plant) Equal(q Plant) bool {
-	sameTag := p.Tag == nil && q.Tag == nil || p.Tag != nil && q.Tag != nil && *p.Tag == *q.Tag
-	return p.ID == q.ID && p.Name == q.Name && sameTag
-}
+// Equal reports whether all fields of p and q are equal.
+func (p Plant) Equal(q Plant) bool { return reflect.DeepEqual(p, q) }
 
 // Validate returns an error for the first rule that p breaks. Its text is a
 // sentence that names the field and can be shown to a client.

@@ -173,9 +173,17 @@ func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
 	s.wantList(t, "alice", 10)
 }
 
-// show returns plants as JSON, for messages.
+// show returns plants with their ids as JSON, for messages.
 func show(all ...plants.Plant) string {
-	text, err := json.Marshal(all)
+	type shown struct {
+		ID int64 `json:"id"` // which the tags of a Plant leave out
+		plants.Plant
+	}
+	list := []shown{}
+	for _, p := range all {
+		list = append(list, shown{p.ID, p})
+	}
+	text, err := json.Marshal(list)
 	if err != nil {
 		panic(err) // impossible: plants are strings and numbers
 	}
