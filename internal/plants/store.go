@@ -5,15 +5,27 @@ import (
 	"errors"
 )
 
-// A Store keeps plants, each with the owner who created it. Callers pass owners of 1 to 255
-// bytes of UTF-8, and valid plants. A plant comes back exactly as it was stored.
+// A Store keeps plants, each with the owner who created it. A plant comes back exactly as it
+// was stored.
 //
-// A Store is safe for concurrent use, even by several processes that share its storage.
+// Callers pass valid plants, and owners of 1 to 255 bytes of UTF-8. They may call a Store
+// concurrently. Several processes may share its storage.
 //
 // # Owners
 //
 // All owners share one id space. An owner can learn that an id is in use, and nothing
 // else about the plants of other owners: no call returns, changes or deletes them.
+//
+// # Consistency
+//
+// Create and Delete are atomic and durable: each takes effect completely or not at all,
+// at one moment, and a call that starts after another has returned sees its effect. There
+// are two exceptions, which a store must document:
+//
+//   - List may be eventually consistent. For a moment it may omit a new plant or return a
+//     deleted one.
+//   - A store that repeats its requests to a database may have exceptions for requests that
+//     got no response.
 //
 // # Errors
 //
@@ -25,22 +37,12 @@ import (
 //
 // After an error other than the first three, a Create or Delete may have taken effect, or
 // may still do so. To find out, the caller repeats the call.
-//
-// # Consistency
-//
-// Create and Delete are atomic and durable: each takes effect completely or not at all,
-// at one moment, and a call that starts after another has returned sees its effect. A
-// store that repeats its requests to a database may document exceptions, for requests
-// that got no response.
-//
-// List may be eventually consistent, if the store documents that: for a moment it may
-// omit a new plant or return a deleted one.
 type Store interface {
 	// Create stores p for owner. If owner already has this very plant, Create changes
 	// nothing and returns nil, so that any create can be repeated.
 	//
-	// If another owner has a plant with this id, Create returns ErrInUse. If owner has one
-	// with another name or tag, Create returns ErrExists. Of concurrent creates of one id, by
+	// If another owner has a plant with this id, Create returns ErrInUse. If owner has
+	// another plant with it, Create returns ErrExists. Of concurrent creates of one id, by
 	// different owners or with different plants, exactly one succeeds. After a Delete the id
 	// is free again.
 	Create(ctx context.Context, owner string, p Plant) error
@@ -51,8 +53,8 @@ type Store interface {
 	List(ctx context.Context, owner string, after *int64, limit int) ([]Plant, error)
 
 	// Delete deletes owner's plant with the given id. It returns ErrNotFound if there is
-	// no such plant or it belongs to another owner. Of concurrent calls, exactly one
-	// succeeds.
+	// no such plant or it belongs to another owner. Concurrent deletes of one plant may all
+	// succeed. At least one does.
 	Delete(ctx context.Context, owner string, id int64) error
 }
 
@@ -61,8 +63,8 @@ var (
 	// ErrInUse means that another owner has a plant with the id.
 	ErrInUse = errors.New("the id is in use by another owner")
 
-	// ErrExists means that the owner has a plant with the id, but with another name or tag.
-	ErrExists = errors.New("the owner has a plant with this id and another name or tag")
+	// ErrExists means that the owner has another plant with the id.
+	ErrExists = errors.New("the owner has another plant with this id")
 
 	// ErrNotFound means that the owner has no plant with the id.
 	ErrNotFound = errors.New("no such plant")

@@ -3,6 +3,7 @@ package plantstest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +43,9 @@ var faults = []struct {
 	{"create after delete", "remembers deleted plants", remembersIDs{new(Memory), map[string]bool{}}},
 	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(Memory)}},
 	{"concurrent retries", "refuses a retry", refusesRetries{new(Memory)}},
-	{"concurrent deletes", "checks first and deletes later", deletesInTwoSteps{new(Memory)}},
+	{"concurrent deletes", "fails deletes that overlap", deletesInTwoSteps{new(Memory), errors.New("conflict"), nil}},
+	{"concurrent deletes", "finds no plant if deletes overlap", deletesInTwoSteps{new(Memory), plants.ErrNotFound, plants.ErrNotFound}},
+	{"concurrent deletes", "deletes nothing", keepsPlants{new(Memory)}},
 	{"ended contexts", "creates despite an ended context", ignoresContext{new(Memory)}},
 	{"ended contexts", "lists despite an ended context", listsWithoutContext{new(Memory)}},
 }
@@ -146,16 +149,25 @@ func (s refusesRetries) Create(ctx context.Context, owner string, p plants.Plant
 	return s.Memory.Create(ctx, owner, p)
 }
 
-type deletesInTwoSteps struct{ *Memory }
+// deletesInTwoSteps checks first and deletes later. Then one call deletes the plant.
+type deletesInTwoSteps struct {
+	*Memory
+	others, first error // what the calls return
+}
 
 func (s deletesInTwoSteps) Delete(ctx context.Context, owner string, id int64) error {
 	old, _ := s.lookup(id)
 	overlap()
-	if err := s.Memory.Delete(ctx, owner, id); err != nil && old.owner != owner {
-		return err
+	err := s.Memory.Delete(ctx, owner, id)
+	if err != nil && old.owner == owner {
+		return s.others
 	}
-	return ctx.Err()
+	return cmp.Or(err, s.first)
 }
+
+type keepsPlants struct{ *Memory }
+
+func (keepsPlants) Delete(ctx context.Context, _ string, _ int64) error { return ctx.Err() }
 
 // ignoresContext creates the plant even if its context has ended.
 type ignoresContext struct{ *Memory }

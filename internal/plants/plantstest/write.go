@@ -57,8 +57,8 @@ func testIsolation(t testing.TB, s suite) {
 	}
 }
 
-// A second Create of an id changes nothing. It succeeds only as a retry: by the
-// same owner, with the same name and tag.
+// A second Create of an id changes nothing. It succeeds only as a retry: the same owner
+// creates the same plant.
 func testSecondCreate(t testing.TB, s suite) {
 	alice, bob, all := randomOwner(), randomOwner(), examples(randomID())
 	s.create(t, alice, all[0])
@@ -99,20 +99,21 @@ func concurrently(call func(i int) error) []error {
 	return errs
 }
 
-// onlyOne returns the index of the only nil error. It fails the test unless all
-// others match one of want.
-func onlyOne(t testing.TB, errs []error, want ...error) (winner int) {
+// successes returns the indices of the nil errors. It fails the test if there are none, or if
+// one of the others matches none of the refusals.
+func successes(t testing.TB, errs []error, refusals ...error) (indices []int) {
 	t.Helper()
-	winner = slices.Index(errs, nil)
-	if winner < 0 {
-		t.Fatal("no call succeeded")
-	}
 	for i, err := range errs {
-		if i != winner && !slices.ContainsFunc(want, func(w error) bool { return errors.Is(err, w) }) {
-			t.Fatalf("call %d: error %v, want %v", i, err, want)
+		if err == nil {
+			indices = append(indices, i)
+		} else if !slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(err, r) }) {
+			t.Fatalf("call %d: error %v, want none or one of %v", i, err, refusals)
 		}
 	}
-	return winner
+	if indices == nil {
+		t.Fatal("no call succeeded")
+	}
+	return indices
 }
 
 // If two owners concurrently create different plants with one id, exactly one create
@@ -120,11 +121,14 @@ func onlyOne(t testing.TB, errs []error, want ...error) (winner int) {
 func testConcurrentCreates(t testing.TB, s suite) {
 	owners, id := []string{randomOwner(), randomOwner()}, randomID()
 	plant := func(i int) plants.Plant { return plants.Plant{ID: id, Name: "Basil " + string(rune('A'+i))} }
-	winner := onlyOne(t, concurrently(func(i int) error {
+	winners := successes(t, concurrently(func(i int) error {
 		return s.store.Create(t.Context(), owners[i%2], plant(i))
 	}), plants.ErrInUse, plants.ErrExists)
-	s.wantList(t, owners[winner%2], 10, plant(winner))
-	s.wantList(t, owners[1-winner%2], 10)
+	if len(winners) > 1 {
+		t.Fatalf("the creates %v of one id succeeded", winners)
+	}
+	s.wantList(t, owners[winners[0]%2], 10, plant(winners[0]))
+	s.wantList(t, owners[1-winners[0]%2], 10)
 }
 
 // If one owner concurrently creates the same plant, all creates succeed, and there is one
@@ -138,11 +142,12 @@ func testConcurrentRetries(t testing.TB, s suite) {
 	s.wantList(t, owner, 10, p)
 }
 
-// Of concurrent deletes of one plant, exactly one succeeds.
+// Of concurrent deletes of one plant, at least one succeeds. The others succeed, too, or find
+// no plant.
 func testConcurrentDeletes(t testing.TB, s suite) {
 	owner, all := randomOwner(), randomPlants(2)
 	s.create(t, owner, all...)
-	onlyOne(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), plants.ErrNotFound)
+	successes(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), plants.ErrNotFound)
 	s.wantList(t, owner, 10, all[1])
 }
 
