@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -132,7 +130,7 @@ func parseInt64(s string) (n int64, ok bool) {
 // absent, and 1.0 from 1.
 func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 	err = json.Unmarshal(body, &members)
-	if err != nil || jsontext.Value(body).Kind() != '{' { // Unmarshal accepts null
+	if err != nil || members == nil { // null leaves it nil
 		return nil, failf(codeMalformedBody, "%s", explainBody(body, err))
 	}
 	return members, nil
@@ -141,36 +139,26 @@ func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
 // explainBody explains why a body is not one JSON object. Common mistakes get our own
 // message; others get that of err, the decoder's error. Bytes are counted from 0.
 func explainBody(body []byte, err error) string {
-	const example = `{"id": 7, "name": "Basil"}`
-	const space = " \t\r\n"
+	const space, example = " \t\r\n", `{"id": 7, "name": "Basil"}`
 	text := bytes.TrimLeft(body, space)
 	switch {
 	case len(text) == 0:
 		return "the body is empty; send one JSON object, such as " + example
-	case bytes.HasPrefix(text, []byte("\ufeff")):
-		return "the body begins with a byte order mark; send UTF-8 without one"
-	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text[:min(len(text), 2)], 0) >= 0:
-		return "the body looks like UTF-16; send UTF-8"
 	case text[0] != '{':
 		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quote(body))
 	}
 	// Shells remove double quotes: {"id": 7} becomes {id: 7}.
-	name := bytes.TrimLeft(text[1:], space)
-	if first, _ := utf8.DecodeRune(name); first == '\'' || first == '“' || first == '_' || unicode.IsLetter(first) || unicode.IsDigit(first) {
+	if name := bytes.TrimLeft(text[1:], space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok { // impossible: only syntax can be wrong, since the values aren't decoded
-		return "malformed JSON"
-	}
-	at := syntax.ByteOffset
 	switch {
+	case !ok: // impossible: only syntax can be wrong, since the values aren't decoded
+		return "malformed JSON"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", excerpt.Quote(syntax.JSONPointer.LastToken()), at)
-	case bytes.HasPrefix(body[at:], []byte("{")) && jsontext.Value(body[:at]).IsValid():
-		return fmt.Sprintf("send one object; another begins at byte %d", at)
+		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)
 	}
-	return fmt.Sprintf("malformed JSON at byte %d: %.100s", at, syntax.Err)
+	return fmt.Sprintf("malformed JSON at byte %d: %.100s", syntax.ByteOffset, syntax.Err)
 }
 
 // quote formats a value for a message, with at most 64 of its characters.

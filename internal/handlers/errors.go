@@ -35,7 +35,7 @@ const (
 	codeMethod          errorCode = 40500 // the path does not support the method
 	codeInternal        errorCode = 50000 // internal error
 	codeUnavailable     errorCode = 50300 // storage throttled, unreachable or full, or token keys not available yet
-	codeTimeout         errorCode = 50400 // the request timed out or was canceled
+	codeTimeout         errorCode = 50400 // the request timed out
 )
 
 // status returns the HTTP status of responses with the code c.
@@ -57,15 +57,14 @@ func failf(code errorCode, format string, args ...any) error {
 }
 
 // publicErrors maps errors of other packages to what the client learns. The
-// first matching row counts, so the end of a context comes first.
+// first matching row counts, so the end of the request's time comes first.
 var publicErrors = []struct {
 	err error
 	publicError
 }{
 	{context.DeadlineExceeded, publicError{codeTimeout, "the service ran out of time; the request may have been carried out", nil}},
-	{context.Canceled, publicError{codeTimeout, "the request was canceled; it may have been carried out", nil}},
 	{plants.ErrInUse, publicError{codeInUse, "id is in use by another user; choose another id at random", nil}},
-	{plants.ErrExists, publicError{codeInUse, "you already have a plant with this id, with another name or tag; choose another id, or delete that plant first", nil}},
+	{plants.ErrExists, publicError{codeInUse, "you already have another plant with this id; choose another id, or delete that plant first", nil}},
 	{plants.ErrNotFound, publicError{codeNotFound, "you have no plant with this id", nil}},
 	{plants.ErrThrottled, publicError{codeUnavailable, "the storage is overloaded; try again later", retryAfter(time.Second)}},
 	{plants.ErrUnreachable, publicError{codeUnavailable, "the storage can't be reached; try again later", retryAfter(time.Second)}},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-const exists = "you already have a plant with this id, with another name or tag; choose another id, or delete that plant first"
+const exists = "you already have another plant with this id; choose another id, or delete that plant first"
 
 var createRules = []rule{
 	{title: "A plant comes back without its id.", exchanges: []exchange{
@@ -27,7 +27,7 @@ var createRules = []rule{
 		send("POST /plants?limit=0&x=%zz").sending(basil).gets(200, `{"name":"Basil","tag":"herb"}`),
 	}},
 	{title: "The media type is JSON in UTF-8, and may be missing.", exchanges: []exchange{
-		post(basil).with("Content-Type: {}").each("", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8", `application/json ; charset="utf-8"`,
+		post(basil).with("Content-Type: {}").each("", "application/json", "APPLICATION/JSON", "application/json; charset=UTF-8", `application/json ; charset="utf-8"`,
 			`application/json; charset=utf-8; profile="x;y,z"`).gets(200, `{"name":"Basil","tag":"herb"}`),
 		post(basil).with("Content-Type: {}").each("text/plain", "application/ld+json", "*/*", "json", "application/json; charset", "application/json, text/plain", ";").
 			fails(40004, `Content-Type must be application/json, not "{}"`),

@@ -120,7 +120,4 @@ var faultRules = []rule{
 	{title: "The service runs out of time.", store: failing(errors.Join(plants.ErrThrottled, context.DeadlineExceeded)), exchanges: []exchange{
 		anyOperation.fails(50400, "the service ran out of time; the request may have been carried out").lacking("Retry-After"),
 	}},
-	{title: "The request is canceled.", store: failing(context.Canceled), exchanges: []exchange{
-		anyOperation.fails(50400, "the request was canceled; it may have been carried out"),
-	}},
 }

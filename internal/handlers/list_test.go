@@ -90,8 +90,20 @@ func TestPages(t *testing.T) {
 		if got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got the pages %v, want %v", test, got, want)
 		}
-		if store.least < 1 || store.most > 1000 { // this limits the memory of a list
+		if store.least < 1 || store.most > 1001 { // this limits the memory of a list
 			t.Errorf("%+v: calls of the store have limits from %d to %d", test, store.least, store.most)
+		}
+	}
+}
+
+// A page takes no more requests to the store than it must. A page of up to 1,000 takes one, which
+// also shows whether there are more plants.
+func TestShortPageTakesOneRequest(t *testing.T) {
+	for _, test := range []struct{ n, limit int64 }{{0, 1}, {1, 1}, {10, 1}, {10, 9}, {10, 10}, {1000, 1000}, {5000, 1000}, {1000, math.MaxInt32}} {
+		store := &rangeStore{n: test.n}
+		newServer(t, store).do(t.Context(), "GET", fmt.Sprint("/plants?limit=", test.limit), "")
+		if store.calls != 1 {
+			t.Errorf("%+v: %d requests, want 1", test, store.calls)
 		}
 	}
 }
@@ -131,7 +143,7 @@ func TestListSize(t *testing.T) {
 		}
 	}
 	plant := func(length int) plants.Plant {
-		empty := len(encode(shapeOf(&plants.Plant{}, false))) // its line break counts as the comma
+		empty := len(encode(&plants.Plant{})) // its line break counts as the comma
 		return plants.Plant{Name: strings.Repeat("a", length-empty)}
 	}
 	list := slices.Repeat([]plants.Plant{plant(each)}, maxList/each)

@@ -1,22 +1,14 @@
 package handlers
 
 import (
-	"cmp"
-	"math"
 	"net/http"
 
 	"example.com/plantstore/internal/excerpt"
 )
 
-const (
-	// maxList is the maximum size of a list body, in bytes. The server holds a body until
-	// its client has read it, so this limits the memory that slow clients take.
-	maxList = 512 << 10
-
-	// listBatch is the maximum number of plants to request from the store at
-	// once. It limits the memory that a list takes.
-	listBatch = 1000
-)
+// listBatch is the maximum number of plants to request from the store at once. It limits the
+// memory that a list takes. A page of 1,000 needs one request, see list.
+const listBatch = 1000 + 1
 
 // create serves POST /plants.
 func (s *Service) create(r *request) (response, error) {
@@ -34,38 +26,30 @@ func (s *Service) create(r *request) (response, error) {
 	if err := s.store.Create(r.Context(), r.caller.Subject, plant); err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: encode(shapeOf(&plant, false))}, nil
+	return response{status: http.StatusOK, body: encode(&plant)}, nil
 }
 
-// list serves GET /plants. It reads one plant more than it may return, to know whether
+// list serves GET /plants. It reads one plant more than the page may hold, to know whether
 // there is a next page.
 func (s *Service) list(r *request) (response, error) {
 	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
 	}
-	var body listBody
-	room := cmp.Or(q.limit, math.MaxInt32) // how many more plants this response may hold
-	after := q.after                       // the id of the last plant in body, at first the cursor
+	page := newPage(q)
 	for {
-		want := listBatch
-		if room < listBatch {
-			want = room + 1
-		}
-		batch, err := s.store.List(r.Context(), r.caller.Subject, after, want)
+		want := min(page.room, listBatch-1) + 1
+		batch, err := s.store.List(r.Context(), r.caller.Subject, page.last, want)
 		if err != nil {
 			return response{}, err
 		}
 		for i := range batch {
-			// The first plant always fits: the limits of its fields keep it far below maxList.
-			if room == 0 || !body.add(shapeOf(&batch[i], q.includeID)) {
-				return q.page(body.close(), after), nil
+			if !page.add(&batch[i]) {
+				return page.response(true), nil
 			}
-			room--
-			after = &batch[i].ID
 		}
 		if len(batch) < want {
-			return q.page(body.close(), nil), nil
+			return page.response(false), nil
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -56,22 +55,16 @@ func parseListQuery(raw string) (q listQuery, err error) {
 	return q, nil
 }
 
-// page returns the response with one page of a list. If next is not nil, the list continues
-// after that id, and a Link header (RFC 8288) leads to the next page. The link is relative,
-// so that it works behind any host and base path.
-func (q listQuery) page(body []byte, next *int64) response {
-	resp := response{status: http.StatusOK, body: body}
-	if next != nil {
-		query := "cursor=" + formatCursor(*next)
-		if q.limit > 0 {
-			query = "limit=" + strconv.Itoa(q.limit) + "&" + query
-		}
-		if q.includeID {
-			query += "&include=id"
-		}
-		resp.header = http.Header{"Link": {"<?" + query + `>; rel="next"`}}
+// from returns the query string of the page that starts after the given id.
+func (q listQuery) from(id int64) string {
+	query := "cursor=" + formatCursor(id)
+	if q.limit > 0 {
+		query = "limit=" + strconv.Itoa(q.limit) + "&" + query
 	}
-	return resp
+	if q.includeID {
+		query += "&include=id"
+	}
+	return query
 }
 
 const cursorVersion = 1

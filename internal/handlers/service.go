@@ -10,7 +10,6 @@
 package handlers
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -20,6 +19,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/excerpt"
@@ -53,7 +54,7 @@ type request struct {
 type response struct {
 	status int
 	code   errorCode   // 0 for a success
-	header http.Header // in addition to the headers of every response
+	header http.Header // in addition to the headers of every response; may be shared
 	body   []byte      // JSON, or nil for no body
 }
 
@@ -117,7 +118,7 @@ func unrouted(r *request) (response, error) {
 // send sends the response to r, with the headers of every response.
 func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h := w.Header()
-	maps.Copy(h, resp.header)
+	maps.Copy(h, resp.header.Clone()) // other handlers may change what they find there
 	h.Set("X-Request-Id", logging.RequestID(r.Context()))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -126,6 +127,16 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	}
 	w.WriteHeader(resp.status)
 	w.Write(resp.body) // fails only if the client has disconnected
+}
+
+// encode returns v as a line of JSON. Strings are escaped only where JSON
+// requires it.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // every string was validated as UTF-8
+	}
+	return append(b, '\n')
 }
 
 // SendError sends an error with the given status and message. It is for requests that don't
@@ -160,12 +171,7 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 
 // logLevel returns the log level for a response with the given status, caused by err.
 func logLevel(status int, err error) slog.Level {
-	switch {
-	case errors.Is(err, context.Canceled): // the client has disconnected
-		return slog.LevelInfo
-	case errors.Is(err, auth.ErrKeysUnavailable): // package auth warns about each failed fetch
-		return slog.LevelInfo
-	case status >= 500:
+	if status >= 500 && !errors.Is(err, auth.ErrKeysUnavailable) { // package auth warns about each failed fetch
 		return slog.LevelError
 	}
 	return slog.LevelInfo

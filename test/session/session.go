@@ -51,7 +51,7 @@ func Run(t *testing.T, f Front) {
 	alice.do("POST", "/plants").json(basil).gets(200, `{"name":"Basil","tag":"herb"}`)
 	alice.do("POST", "/plants").json(basil).gets(200, `{"name":"Basil","tag":"herb"}`)
 	alice.do("POST", "/plants").json(`{"id": `+one+`, "name": "Fern"}`).
-		fails(40003, "you already have a plant with this id, with another name or tag; choose another id, or delete that plant first")
+		fails(40003, "you already have another plant with this id; choose another id, or delete that plant first")
 	alice.do("POST", "/plants").json(`{"id": `+three+`, "name": "<b>Žluťoučký</b> 🌱 \u0001", "tag": ""}`).gets(200, `{"name":"<b>Žluťoučký</b> 🌱 \u0001","tag":""}`)
 	alice.do("POST", "/plants").body(`{"id": `+two+`, "name": "Ficus"}`).gets(200, `{"name":"Ficus"}`) // without a Content-Type
 	alice.do("POST", "/plants").json(`{"id": 1.0, "name": "Fern"}`).fails(40002, "id must be "+wholeID+", not 1.0")
