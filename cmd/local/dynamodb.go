@@ -57,7 +57,7 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage
 	}
 	return &storage{
 		Store: store,
-		close: func() error { return nil },
+		close: func(context.Context) error { return nil },
 		where: where + ", table " + table,
 	}, nil
 }

@@ -102,7 +102,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = store.close() }() // the plants are on disk already
+	limit, cancel := stopLimit(ctx)
+	defer cancel()
+	defer store.end(limit, stderr)
 
 	var own *issuer.Issuer // nil if another issuer is configured
 	if ownIssuer {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 
@@ -15,7 +17,7 @@ const plantsFile = "plants.db"
 // A storage is the store of plants, and what the program needs to close and describe it.
 type storage struct {
 	plants.Store
-	close func() error
+	close func(context.Context) error
 	where string // for the start-up messages
 }
 
@@ -28,6 +30,13 @@ func openStore(ctx context.Context, o options, table string, getenv func(string)
 		return nil, err
 	}
 	return openDynamoDB(ctx, table, log)
+}
+
+// end closes the store, unless limit ends first, for example because the disk stalls.
+func (s *storage) end(limit context.Context, stderr io.Writer) {
+	if err := s.close(limit); err != nil {
+		fmt.Fprintf(stderr, "the store wasn't closed, but all confirmed plants are on disk: %v\n", err)
+	}
 }
 
 func openBolt(dir string) (*storage, error) {

@@ -17,7 +17,7 @@ func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 	tb.Helper()
 	noErr(tb, s.db.Update(func(tx *bbolt.Tx) error {
 		for id := first; id < first+int64(n); id++ {
-			v, err := json.Marshal(value{Name: rose(id).Name, Tag: rose(id).Tag})
+			v, err := json.Marshal(&value{Plant: rose(id)})
 			noErr(tb, err)
 			noErr(tb, tx.Bucket(idBucket).Put(appendID(nil, id), []byte(owner)))
 			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants"
 )
 
 // The file is a bbolt database with three buckets. Sizes are in bytes.
@@ -38,12 +40,12 @@ var (
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a plant, in JSON. The plant's id is in the key. Values from
-// earlier versions also contain a member write_token, which nothing reads.
+// A value is the stored form of a plant, in JSON. The plant's id is in the key. Only people who
+// look into the file read created_at, so what reads a plant decodes the value into the plant
+// alone. Other members are ignored, too.
 type value struct {
-	Name      string    `json:"name"`
-	Tag       *string   `json:"tag,omitzero"`
-	CreatedAt time.Time `json:"created_at"` // UTC; for people who look into the file
+	plants.Plant
+	CreatedAt time.Time `json:"created_at"` // UTC
 }
 
 // ownerPrefix returns the common prefix of the keys of owner's plants. It panics unless

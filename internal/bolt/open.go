@@ -31,7 +31,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
-	return &Store{db: db}, nil
+	return &Store{db: db, path: path}, nil
 }
 
 func openFile(path string) (*bbolt.DB, error) {

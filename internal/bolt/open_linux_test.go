@@ -67,7 +67,7 @@ func TestCreateOnFullDisk(t *testing.T) {
 	for range 100 {
 		noErr(t, create())
 	}
-	noErr(t, s.Close())
+	noErr(t, s.Close(t.Context()))
 	s = openTest(t, path)
 	expectIDs(t, s, created)
 }

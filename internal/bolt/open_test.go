@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -37,7 +38,7 @@ func readFile(t *testing.T, path string) []byte {
 func openClose(path string) error {
 	s, err := Open(path)
 	if err == nil {
-		err = s.Close()
+		err = s.Close(context.Background())
 	}
 	return err
 }
@@ -75,7 +76,7 @@ func TestOpenAtOnce(t *testing.T) {
 					return
 				}
 				opened.Add(1)
-				t.Cleanup(func() { noErr(t, s.Close()) })
+				t.Cleanup(func() { noErr(t, s.Close(context.Background())) })
 			})
 		}
 		calls.Wait()
@@ -94,7 +95,7 @@ func TestOpenWaits(t *testing.T) {
 		go func() { opened <- openClose(path) }()
 		time.Sleep(300 * time.Millisecond)
 		load(t, s, "alice", 0, 1000)
-		noErr(t, s.Close())
+		noErr(t, s.Close(context.Background()))
 		noErr(t, <-opened)
 	})
 }

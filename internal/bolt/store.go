@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -21,46 +22,94 @@ import (
 // List is never stale. Create and Delete return once their change is on disk
 // (fdatasync). They return [plants.ErrUnwritable] if the file can't be written, for
 // example because the disk is full.
+//
+// A disk may stall. If the context of a Create or Delete ends meanwhile, the call returns, and
+// its write goes on. Once maxWrites are waiting, further calls return [plants.ErrThrottled].
 type Store struct {
-	db      *bbolt.DB
-	writers atomic.Int64 // calls of write in progress
+	db     *bbolt.DB
+	path   string
+	writes atomic.Int64 // in progress, including those whose callers have stopped waiting
 }
 
-// Close waits for the transactions in progress and closes the file. Closing twice
-// does nothing.
-func (s *Store) Close() error { return s.db.Close() }
+// maxWrites limits the memory that writes take while the disk stalls.
+const maxWrites = 1000
 
-// write calls change in a transaction, unless ctx has ended. If change can't be carried
-// out, for example because the id is in use, it changes nothing and returns a refusal for
-// the caller. A refusal doesn't end the transaction, since other calls may share it.
+// Close waits for the transactions in progress and closes the file. If ctx ends first, Close
+// returns an error, and the program may exit: what Create and Delete have confirmed is on disk,
+// and a commit that is cut off has no effect. Closing twice does nothing.
+func (s *Store) Close(ctx context.Context) error {
+	closed := make(chan error, 1)
+	go func() { closed <- s.db.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the data file %s is still being written: %w", s.path, ctx.Err())
+	}
+}
+
+// A change is what a write does in a transaction. If it can't be carried out, for example because
+// the id is in use, it changes nothing and returns a refusal for the caller.
+type change func(*bbolt.Tx) (refusal, err error)
+
+// write applies a change in a transaction, unless ctx has ended, and returns after the commit.
 //
-// Even with a refusal, write returns only after a commit, so that the plant that caused the
-// refusal is on disk. If the commit fails, the refusal doesn't count: that plant may have
-// been part of the same transaction.
-func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal, err error)) error {
-	// A lone call uses Update, which doesn't wait for others. Concurrent calls use Batch, which
+// If ctx ends first, write returns its error. The transaction goes on, since nothing can
+// interrupt a disk.
+func (s *Store) write(ctx context.Context, apply change) error {
+	writes := s.writes.Add(1)
+	if writes > maxWrites {
+		s.writes.Add(-1)
+		return fmt.Errorf("%w: %s: %d writes are waiting for the disk", plants.ErrThrottled, s.path, maxWrites)
+	}
+	// A lone write uses Update, which doesn't wait for others. Concurrent writes use Batch, which
 	// waits a little so that they share a commit.
 	transact := s.db.Batch
-	if s.writers.Add(1) == 1 {
+	if writes == 1 {
 		transact = s.db.Update
 	}
-	defer s.writers.Add(-1)
+	result := make(chan error, 1) // has room, in case nobody receives from it any more
+	go func() {
+		err := s.commit(ctx, transact, apply)
+		s.writes.Add(-1) // first, so that the caller's next write is a lone one again
+		result <- err
+	}()
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the disk of %s: %w", s.path, ctx.Err())
+	}
+}
+
+// commit applies a change in a transaction and returns its refusal, or its panic as an error. A
+// refusal doesn't end the transaction, since other writes may share it.
+//
+// Even with a refusal, commit returns only after a commit, so that the plant that caused the
+// refusal is on disk. If the commit fails, the refusal doesn't count: that plant may have
+// been part of the same transaction.
+func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error) error, apply change) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
 	var refusal error
-	err := transact(func(tx *bbolt.Tx) (err error) { // possibly several times, see Batch
+	err = transact(func(tx *bbolt.Tx) (err error) { // possibly several times, see Batch
 		if refusal = ctx.Err(); refusal == nil {
-			refusal, err = change(tx)
+			refusal, err = apply(tx)
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.db.Path(), err)
+		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal
 }
 
 // Create implements [plants.Store].
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
-	v, err := json.Marshal(value{Name: p.Name, Tag: p.Tag, CreatedAt: time.Now().UTC()})
+	v, err := json.Marshal(&value{p, time.Now().UTC()})
 	if err != nil {
 		return err
 	}
@@ -76,8 +125,8 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		case string(holder) != owner:
 			return plants.ErrInUse, nil
 		}
-		old, err := s.decode(p.ID, stored.Get(plantKey))
-		if err != nil {
+		old := plants.Plant{ID: p.ID}
+		if err := s.decode(stored.Get(plantKey), &old); err != nil {
 			return err, nil // ends this call alone, not the shared transaction
 		}
 		if !old.Equal(p) {
@@ -100,11 +149,10 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(plantBucket).Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix) && len(list) < limit; k, v = c.Next() {
-			p, err := s.decode(parseID(k[len(prefix):]), v)
-			if err != nil {
+			list = append(list, plants.Plant{ID: parseID(k[len(prefix):])})
+			if err := s.decode(v, &list[len(list)-1]); err != nil {
 				return err
 			}
-			list = append(list, p)
 		}
 		return nil
 	})
@@ -126,11 +174,10 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	})
 }
 
-// decode returns the plant with the given id from its stored value.
-func (s *Store) decode(id int64, b []byte) (plants.Plant, error) {
-	var v value
-	if err := json.Unmarshal(b, &v); err != nil {
-		return plants.Plant{}, fmt.Errorf("the data file %s: the plant with id %d is damaged: %w", s.db.Path(), id, err)
+// decode adds the fields of a stored value to p, which has the id from its key.
+func (s *Store) decode(value []byte, p *plants.Plant) error {
+	if err := json.Unmarshal(value, p); err != nil {
+		return fmt.Errorf("the data file %s: the plant with id %d is damaged: %w", s.path, p.ID, err)
 	}
-	return plants.Plant{ID: id, Name: v.Name, Tag: v.Tag}, nil
+	return nil
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"context"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,7 +33,7 @@ func openTest(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(path)
 	noErr(t, err)
-	t.Cleanup(func() { noErr(t, s.Close()) })
+	t.Cleanup(func() { noErr(t, s.Close(context.Background())) })
 	return s
 }
 
@@ -45,7 +46,7 @@ func rose(id int64) plants.Plant {
 func oldFile(t *testing.T) string {
 	const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
 	return newDatabase(t, [3]string{"meta", "format", "1"}, [3]string{"ids", id, "alice"}, [3]string{"plants", "\x05alice" + id,
-		`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","write_token":"key"}`})
+		`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","unknown":["member"]}`})
 }
 
 func TestOldPlant(t *testing.T) {

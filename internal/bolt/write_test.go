@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func together(t *testing.T, s *Store, waiting func(), calls ...func() error) []e
 	start(0)
 	wait := func(n int) {
 		harness.Await(t, func() error {
-			if got := s.writers.Load(); int(got) != n {
+			if got := s.writes.Load(); int(got) != n {
 				return fmt.Errorf("%d writes are waiting, want %d", got, n)
 			}
 			return nil
@@ -102,7 +103,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 // Batch repeats a change after a fault. Only the last result counts.
 func TestRepeatedChange(t *testing.T) {
 	s, runs := openTest(t, newPath(t)), 0
-	s.writers.Add(1) // as if there were another writer
+	s.writes.Add(1) // as if there were another write
 	if err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) {
 		if runs++; runs == 1 {
 			return plants.ErrInUse, errors.New("a fault")
@@ -113,20 +114,72 @@ func TestRepeatedChange(t *testing.T) {
 	}
 }
 
-// A write whose context ends while it waits changes nothing.
-func TestContextEndsWhileWaiting(t *testing.T) {
+// While the disk stalls, a call returns when its context ends, lists go on, and writes beyond a
+// limit are refused at once. Afterwards, the writes of callers that have gone change nothing.
+func TestStalledDisk(t *testing.T) {
 	s := openTest(t, newPath(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	for i, err := range together(t, s, cancel,
-		func() error { return s.Create(ctx, "alice", rose(1)) },
-		func() error { return s.Create(ctx, "alice", rose(2)) },
-	) {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("create %d: %v", i, err)
-		}
+	noErr(t, s.Create(t.Context(), "alice", rose(0)))
+	before := runtime.NumGoroutine()
+	tx, err := s.db.Begin(true) // stands for a commit that doesn't end
+	noErr(t, err)
+	defer tx.Rollback()
+
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	var calls sync.WaitGroup
+	for i := range int64(1000) {
+		calls.Go(func() {
+			if err := s.Create(short, "alice", rose(i+1)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("create %d: %v, want %v", i+1, err, context.DeadlineExceeded)
+			}
+		})
 	}
-	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
-		t.Errorf("the list is %v, %v", list, err)
+	calls.Wait()
+	patient, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	defer cancel()
+	if err := s.Delete(patient, "alice", 0); !errors.Is(err, plants.ErrThrottled) {
+		t.Errorf("while 1,000 writes are waiting: %v, want %v", err, plants.ErrThrottled)
+	}
+	if list, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
+		t.Errorf("meanwhile the list is %v, %v", list, err)
+	}
+
+	noErr(t, tx.Rollback())
+	harness.Await(t, func() error {
+		if n := runtime.NumGoroutine() - before; n > 0 {
+			return fmt.Errorf("%d goroutines are left", n)
+		}
+		return nil
+	})
+	if list, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
+		t.Errorf("afterwards the list is %v, %v", list, err)
+	}
+	noErr(t, s.Delete(patient, "alice", 0))
+}
+
+// Close doesn't wait for a stalled disk longer than its context allows.
+func TestCloseOnStalledDisk(t *testing.T) {
+	s := openTest(t, newPath(t))
+	tx, err := s.db.Begin(true)
+	noErr(t, err)
+	defer tx.Rollback()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
+// A panic of a write is an error of its call, and ends neither the program nor other writes.
+func TestPanic(t *testing.T) {
+	s := openTest(t, newPath(t))
+	for _, others := range []int64{0, 1} { // a lone write, and one that may share a commit
+		s.writes.Add(others)
+		err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) { panic("a fault") })
+		if err == nil || !strings.Contains(err.Error(), "panic: a fault") {
+			t.Errorf("got %v, want the panic", err)
+		}
+		noErr(t, s.Create(t.Context(), "alice", rose(others)))
 	}
 }
 
@@ -139,7 +192,7 @@ func TestCommits(t *testing.T) {
 		s := openTest(t, path)
 		noErr(t, s.Create(t.Context(), "alice", rose(1)))
 		before := commits(t, s)
-		noErr(t, s.Close())
+		noErr(t, s.Close(t.Context()))
 		s = openTest(t, path)
 		if n := commits(t, s) - before; n != 1 {
 			t.Errorf("%d commits when the file is opened, want 1", n)
