@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,8 +30,8 @@ var discard = slog.New(slog.DiscardHandler)
 
 var fern = plants.Plant{ID: -7, Name: "fern"}
 
-// An operation is a call of the store, with the DynamoDB request that it sends
-// and alice's plants before and after it.
+// An operation is a call of the store, with a DynamoDB request that it sends
+// and alice's plants before and after it. Delete sends two requests.
 type operation struct {
 	name       string
 	request    string
@@ -47,24 +47,27 @@ var (
 		_, err := s.List(ctx, "alice", nil, 10)
 		return err
 	}}
-	remove = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, func(ctx context.Context, s plants.Store) error {
-		return s.Delete(ctx, "alice", fern.ID)
-	}}
+	read       = operation{"Delete", "GetItem", []plants.Plant{fern}, nil, deleteFern}
+	remove     = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, deleteFern}
 	operations = []operation{
 		create,
 		list,
+		read,
 		remove,
 	}
 )
 
-// eachOperation runs a test of each operation, all at the same time, since they
-// mostly wait.
-func eachOperation(test func(operation)) {
-	var wg sync.WaitGroup
-	for _, op := range operations {
-		wg.Go(func() { test(op) })
+func deleteFern(ctx context.Context, s plants.Store) error { return s.Delete(ctx, "alice", fern.ID) }
+
+// meets returns a DynamoDB for [newOffline] on which op's request meets the fault, and other
+// requests find the plant.
+func (op operation) meets(f dynamolocal.Fault) dynamolocal.Fault {
+	return func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+op.request) {
+			return f(r)
+		}
+		return dynamolocal.Reply(200, `{"Item":{"id":{"N":"-7"},"owner":{"S":"alice"},"created_at":{"S":"t"}}}`)(r)
 	}
-	wg.Wait()
 }
 
 // newFaulty returns a store with an empty table, and the proxy that it uses. Its requests

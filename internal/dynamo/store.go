@@ -9,11 +9,11 @@ package dynamo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -25,15 +25,12 @@ import (
 // List may lag, as [plants.Store] allows: a DynamoDB index is eventually
 // consistent, usually within a fraction of a second.
 //
-// The client retries requests that fail or get no response. DynamoDB may carry out
-// such an attempt late: after a later attempt of the same call, and even after the
-// call has returned nil. A late Create stores the plant if the id is free by then,
-// for example because another call has deleted the plant. A late Delete doesn't
-// touch plants whose created_at is later than the call, provided that the machines'
-// clocks agree.
-//
-// After an attempt without a response, a Delete that finds no plant returns nil,
-// even if a concurrent call deleted the plant or it never existed.
+// The client retries requests that fail or get no response. DynamoDB may carry out an
+// attempt without a response late: after a later attempt of the same call, and even after
+// the call has returned. So a Create may store its plant as soon as the id is free, for
+// example because another call has deleted the plant with that id, even if it returned
+// ErrInUse or ErrExists. A late Delete does nothing, unless the plant that it has read is
+// still there.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -46,97 +43,100 @@ func New(client *dynamodb.Client, table string) *Store { return &Store{client, t
 // Create implements [plants.Store]. It sends one PutItem, which costs one write unit
 // per KB of the plant for the table, and the same for the index.
 func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error {
-	ctx, attempts := withAttempts(ctx)
-	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+	it, err := attributevalue.MarshalMap(item{Plant: p, Owner: owner, CreatedAt: timestamp(time.Now())})
+	if err != nil {
+		return err
+	}
+	ctx, lastFailure := withLastFailure(ctx)
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
-		Item:                encode(owner, p),
+		Item:                it,
 		ConditionExpression: aws.String("attribute_not_exists(id)"),
 		// The existing plant shows whether this is a retry.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		// An earlier attempt may have created the plant, which was deleted since. Then ErrInUse
-		// would be wrong, since it means that this call has changed nothing.
-		return attempts.ifCertain(s.existing(conflict.Item, owner, p))
+		return s.existing(conflict.Item, owner, p)
 	}
-	return s.storeError(ctx, attempts, err)
+	return s.storeError(ctx, *lastFailure, err)
 }
 
 // existing returns the result of the Create of p if the item old already has its id.
 func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
-	if oldOwner, _ := getText(old, attrOwner); oldOwner != owner {
+	var stored item
+	if err := s.decode(old, &stored); err != nil {
+		return err
+	}
+	switch {
+	case stored.Owner != owner:
 		return plants.ErrInUse
-	}
-	stored, err := decode(old)
-	if err != nil {
-		return s.malformed(old, err)
-	}
-	if !stored.Equal(p) {
+	case !stored.Equal(p):
 		return plants.ErrExists
 	}
 	return nil
 }
 
-// Delete implements [plants.Store]. It sends one DeleteItem, which costs as much as
-// the Create did. It sends two if the plant seems to be newer than the call, because
-// its creator's clock is ahead.
+// Delete implements [plants.Store]. It reads the plant, which costs one read unit per 4 KB,
+// and sends one DeleteItem, which costs as much as the Create did.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
-	newest := timestamp(time.Now())
-	for { // again only if no attempt may have acted
-		callCtx, attempts := withAttempts(ctx)
-		_, err := s.client.DeleteItem(callCtx, s.deletion(owner, id, newest))
-		conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
-		if !ok {
-			return s.storeError(callCtx, attempts, err)
-		}
-		if attempts.mayHaveActed != nil {
-			if len(conflict.Item) == 0 {
-				return nil // an earlier attempt has probably deleted the plant
-			}
-			// Either an earlier attempt deleted a plant, and this one was created since, or
-			// nothing was deleted.
-			return attempts.outcomeUnknown(err)
-		}
-		if oldOwner, _ := getText(conflict.Item, attrOwner); oldOwner != owner { // "" without a plant
-			return plants.ErrNotFound
-		}
-		// This is owner's plant, and newer than newest. It exists during the call, so
-		// the call may delete it. Only a still newer plant causes a third round.
-		if newest, err = getText(conflict.Item, attrCreatedAt); err != nil {
-			return s.malformed(conflict.Item, err)
-		}
+	createdAt, err := s.createdAt(ctx, owner, id)
+	if err != nil {
+		return err
 	}
+	ctx, lastFailure := withLastFailure(ctx)
+	_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.table,
+		Key:       attributes{attrID: number(id)},
+		// Exactly the plant that was read: a late attempt mustn't delete a newer one.
+		ConditionExpression:       aws.String("#owner = :owner AND created_at = :created_at"),
+		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
+		ExpressionAttributeValues: attributes{":owner": text(owner), ":created_at": text(createdAt)},
+	})
+	if _, gone := errors.AsType[*types.ConditionalCheckFailedException](err); gone {
+		return nil // an earlier attempt or a concurrent call has deleted it
+	}
+	return s.storeError(ctx, *lastFailure, err)
 }
 
-// deletion returns the request to delete owner's plant with the given id, unless the
-// plant is newer than newest. This protects newer plants from a late attempt.
-func (s *Store) deletion(owner string, id int64, newest string) *dynamodb.DeleteItemInput {
-	return &dynamodb.DeleteItemInput{
-		TableName:                 &s.table,
-		Key:                       attributes{attrID: number(id)},
-		ConditionExpression:       aws.String("#owner = :owner AND created_at <= :newest"),
-		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
-		ExpressionAttributeValues: attributes{":owner": text(owner), ":newest": text(newest)},
-		// The existing plant shows which part of the condition failed.
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+// createdAt returns the created_at of owner's plant with the given id.
+func (s *Store) createdAt(ctx context.Context, owner string, id int64) (string, error) {
+	ctx, lastFailure := withLastFailure(ctx)
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName:      &s.table,
+		Key:            attributes{attrID: number(id)},
+		ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return "", s.storeError(ctx, *lastFailure, err)
 	}
+	var stored item
+	if err := s.decode(out.Item, &stored); err != nil {
+		return "", err
+	}
+	switch {
+	case stored.Owner != owner: // "" if there is no plant
+		return "", plants.ErrNotFound
+	case stored.CreatedAt == "": // then the condition of the DeleteItem can't be true
+		return "", s.malformed(out.Item, errors.New("created_at is missing"))
+	}
+	return stored.CreatedAt, nil
 }
 
 // List implements [plants.Store]. It sends one Query to the index for each MB, which costs
 // half a read unit per 4 KB of the list.
 func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
-	ctx, attempts := withAttempts(ctx)
+	ctx, lastFailure := withLastFailure(ctx)
 	in := s.query(owner, after)
 	for {
 		in.Limit = aws.Int32(int32(min(limit-len(list), math.MaxInt32)))
 		out, err := s.client.Query(ctx, in)
 		if err != nil {
-			return nil, s.storeError(ctx, attempts, err)
+			return nil, s.storeError(ctx, *lastFailure, err)
 		}
 		for _, it := range out.Items {
-			p, err := decode(it)
-			if err != nil {
-				return nil, s.malformed(it, err)
+			var p plants.Plant
+			if err := s.decode(it, &p); err != nil {
+				return nil, err
 			}
 			list = append(list, p)
 		}
@@ -155,8 +155,7 @@ func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 		TableName:                 &s.table,
 		IndexName:                 aws.String(OwnerIndex),
 		KeyConditionExpression:    aws.String("#owner = :owner"),
-		ProjectionExpression:      aws.String("id, #name, #tag"), // what decode reads
-		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner, "#name": attrName, "#tag": attrTag},
+		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
 		ExpressionAttributeValues: attributes{":owner": text(owner)},
 	}
 	if after != nil {
@@ -164,13 +163,4 @@ func (s *Store) query(owner string, after *int64) *dynamodb.QueryInput {
 		in.ExpressionAttributeValues[":after"] = number(*after)
 	}
 	return in
-}
-
-// malformed returns the error for an item that Create can't have written.
-func (s *Store) malformed(it attributes, err error) error {
-	id := "(unknown)"
-	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
-		id = n.Value
-	}
-	return fmt.Errorf("table %q has a malformed item with id %s: %w; fix or remove it", s.table, id, err)
 }

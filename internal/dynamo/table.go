@@ -18,6 +18,7 @@ const OwnerIndex = "owner-index"
 var (
 	TableActions = []string{
 		"dynamodb:DeleteItem",
+		"dynamodb:GetItem",
 		"dynamodb:PutItem",
 	}
 	IndexActions = []string{"dynamodb:Query"}
@@ -56,10 +57,10 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 func (s *Store) EnsureTable(ctx context.Context) error {
 	// The table is ready at once, unlike on AWS.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
-	ctx, attempts := withAttempts(ctx)
+	ctx, lastFailure := withLastFailure(ctx)
 	_, err := s.client.CreateTable(ctx, TableInput(s.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, attempts, err))
+		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, *lastFailure, err))
 	}
 	return nil
 }

@@ -58,9 +58,15 @@ func newServer(handler http.HandlerFunc) *httptest.Server {
 // verifies.
 func serveDynamoDB(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
+	const item = `{"id":{"N":"1"},"name":{"S":"Basil"},"tag":{"S":"herb"},` +
+		`"owner":{"S":"alice"},"created_at":{"S":"2026-01-02T03:04:05.678Z"}}`
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	body := []byte(`{}`)
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
-		body = []byte(`{"Count":1,"Items":[{"id":{"N":"1"},"name":{"S":"Basil"},"tag":{"S":"herb"}}],"ScannedCount":1}`)
+	switch operation {
+	case "Query":
+		body = []byte(`{"Count":1,"Items":[` + item + `],"ScannedCount":1}`)
+	case "GetItem":
+		body = []byte(`{"Item":` + item + `}`)
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.Header().Set("X-Amz-Crc32", fmt.Sprint(crc32.ChecksumIEEE(body)))

@@ -27,7 +27,10 @@ type Proxy struct {
 }
 
 // A Request is what a [Proxy] records of a request.
-type Request struct{ Operation, TableName, IndexName string }
+type Request struct {
+	Operation, TableName, IndexName string
+	ConsistentRead                  bool
+}
 
 // NewProxy starts a proxy for the given endpoint. It stops when the test ends.
 func NewProxy(t testing.TB, endpoint string) *Proxy {

@@ -149,7 +149,7 @@ func TestLambdaFaults(t *testing.T) {
 	becomes(200)
 	proxy.Always("Query", dynamolocal.Throttle)
 	becomes(503)
-	proxy.Always("DeleteItem", dynamolocal.Hang)
+	proxy.Always("GetItem", dynamolocal.Hang)
 	if _, err := plants.remove(t, u, 1, 504); err != nil {
 		t.Error(err)
 	}

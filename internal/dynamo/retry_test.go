@@ -53,10 +53,11 @@ func TestContextEnds(t *testing.T) {
 					cancel()
 				}
 				attempts, start := 0, time.Now()
-				client := newOffline(t, aws.Config{RetryMaxAttempts: 1000}, func(r *http.Request) (*http.Response, error) {
+				dynamoDB := op.meets(func(r *http.Request) (*http.Response, error) {
 					attempts++
 					return test.faults[min(attempts, len(test.faults))-1](cancel)(r)
 				})
+				client := newOffline(t, aws.Config{RetryMaxAttempts: 1000}, dynamoDB)
 				err := op.call(ctx, dynamo.New(client, "plants"))
 				wantSentinel(t, op.name+", "+name, err, test.want)
 				if !strings.Contains(fmt.Sprint(err), test.cause) {
