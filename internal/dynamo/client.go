@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -20,25 +18,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithylog "github.com/aws/smithy-go/logging"
 )
-
-const (
-	// idleTimeout closes idle connections before DynamoDB does, since a request
-	// on a connection that is being closed costs an attempt. Users report that
-	// DynamoDB may close connections after only a minute
-	// (https://github.com/aws/aws-sdk-java/issues/1365) and that the SDK's 90 s
-	// are too long (https://github.com/aws/aws-sdk-go-v2/issues/3423).
-	idleTimeout = 30 * time.Second
-
-	// maxIdleConns is enough for a busy server. With the SDK's limit of 10, such a
-	// server would reconnect all the time.
-	maxIdleConns = 100
-)
-
-// stepTimeout limits each step of an attempt: the name lookup with the connection, the TLS
-// handshake, and the wait for the response. DynamoDB responds in milliseconds. Reading the
-// body is not limited, since a page of 1 MB may take longer on a slow connection. Neither is
-// the CONNECT request to an HTTPS proxy: it lasts until the request's context ends.
-const stepTimeout = time.Second
 
 // NewClientFromEnv returns the client that [NewClient] makes of the environment's AWS
 // settings.
@@ -101,22 +80,6 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		return nil, err
 	}
 	return client, nil
-}
-
-// newHTTPClient returns a client that connects like base and follows no redirects, since
-// they could send the session token elsewhere. The SDK's own client is slower: it sets
-// a deadline for each read.
-func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
-	dialer, t := base.GetDialer(), base.GetTransport()
-	dialer.Timeout = stepTimeout
-	t.DialContext = dialer.DialContext
-	t.TLSHandshakeTimeout = stepTimeout
-	t.ResponseHeaderTimeout = stepTimeout
-	t.IdleConnTimeout = idleTimeout
-	t.MaxIdleConns = maxIdleConns
-	t.MaxIdleConnsPerHost = maxIdleConns
-	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
 }
 
 // IsDynamoDBLocal reports whether endpoint is DynamoDB Local, that is, has the scheme http.

@@ -132,7 +132,7 @@ func TestTransport(t *testing.T) {
 	setEnv(t, onLambda+"AWS_MAX_ATTEMPTS=1 AWS_ENDPOINT_URL_DYNAMODB="+server.URL)
 	t.Setenv("AWS_CA_BUNDLE", bundle) // not by setEnv, since its path may contain spaces
 	client := newFromEnv(t)
-	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
+	transport := dynamo.Transport(client)
 	if idle := transport.IdleConnTimeout; idle <= 0 || idle >= time.Minute {
 		t.Errorf("idle connections stay for %v", idle)
 	}

@@ -79,7 +79,7 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a busy machine may be slow
+	dynamo.Transport(client).ResponseHeaderTimeout = 0 // a busy machine may be slow
 	store := dynamo.New(client, table)
 	ctx := plantlog.With(t.Context(), slog.String("request_id", "r-1"))
 

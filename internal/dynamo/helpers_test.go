@@ -80,7 +80,7 @@ func newFaulty(t *testing.T) (plants.Store, *dynamolocal.Proxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a busy machine may be slow
+	dynamo.Transport(client).ResponseHeaderTimeout = 0 // a busy machine may be slow
 	return dynamo.New(client, table), proxy
 }
 

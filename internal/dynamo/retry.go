@@ -138,10 +138,11 @@ func (s *Store) storeError(ctx context.Context, lastFailure, err error) error {
 // it returns nil.
 func (s *Store) transientError(err error) error {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, refused := errors.AsType[refusedError](err)
 	switch {
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary:
 		return plants.ErrThrottled
-	case noResponse, s.client.Options().Retryer.IsErrorRetryable(err):
+	case noResponse && !refused, s.client.Options().Retryer.IsErrorRetryable(err):
 		return plants.ErrUnreachable
 	}
 	return nil

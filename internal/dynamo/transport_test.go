@@ -33,7 +33,7 @@ func newPiped(t *testing.T, scheme string, serve func(net.Conn)) *dynamodb.Clien
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport)
+	transport := dynamo.Transport(client)
 	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -49,19 +49,23 @@ func newPiped(t *testing.T, scheme string, serve func(net.Conn)) *dynamodb.Clien
 // silent reads what the client sends and never responds.
 func silent(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// responds reads a request and writes what respond writes.
+// responds reads requests and writes what respond writes.
 func responds(respond func(io.Writer)) func(net.Conn) {
 	return func(c net.Conn) {
-		r, err := http.ReadRequest(bufio.NewReader(c))
-		if err != nil {
-			return
+		for br := bufio.NewReader(c); ; {
+			r, err := http.ReadRequest(br)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			time.Sleep(time.Millisecond) // the client finishes with its request first, as over a network
+			respond(c)
 		}
-		_, _ = io.Copy(io.Discard, r.Body)
-		time.Sleep(time.Millisecond) // the client finishes with its request first, as over a network
-		respond(c)
-		silent(c)
 	}
 }
+
+// headers are the headers of a response with a body of two bytes.
+const headers = "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n"
 
 // An attempt ends a second after its request was sent, and a call after six attempts. The
 // comment above maxAttempts adds up the time.
@@ -104,7 +108,7 @@ func TestSlowLine(t *testing.T) {
 func TestStalledBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newPiped(t, "http", responds(func(w io.Writer) {
-			_, _ = io.WriteString(w, "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{")
+			_, _ = io.WriteString(w, headers+"{")
 		}))
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
@@ -112,7 +116,8 @@ func TestStalledBody(t *testing.T) {
 	})
 }
 
-// A connection that hangs fails after a second, so that the next attempt may succeed.
+// A connection that hangs fails after a second, so that the next attempt may succeed. The
+// addresses of a host have a second each.
 func TestHangingConnection(t *testing.T) {
 	// newUndialed returns a client whose connections are never made.
 	newUndialed := func(t *testing.T) *dynamodb.Client {

@@ -122,17 +122,14 @@ func download(dir string) error {
 	return copyTo("-Dmaven.repo.local="+repository, "-DoverWriteReleases=true")
 }
 
-// Client returns a client for the given endpoint, like [dynamo.NewClient], but its
-// attempts wait for a response as long as it takes: on a busy machine one may get none in
-// a second, and then Delete can't know whether there was a plant. The SDK logs to the output
-// of the test.
+// Client returns a client for the given endpoint, like [dynamo.NewClient]. The SDK logs to
+// the output of the test.
 func Client(t testing.TB, endpoint string) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{BaseEndpoint: &endpoint}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Options().HTTPClient.(*http.Client).Transport.(*http.Transport).ResponseHeaderTimeout = 0
 	return client
 }
 

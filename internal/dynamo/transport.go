@@ -1,0 +1,122 @@
+package dynamo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+)
+
+// Each step of an attempt has its own limit. Reading the body has none, since a page of 1 MB
+// may take longer on a slow connection. Neither has the CONNECT request to an HTTPS proxy: it
+// lasts until the request's context ends.
+const (
+	// lookupTimeout limits the lookup of the host's name. If the first name server is down,
+	// the resolver waits 5 s before it asks the next one (https://go.dev/issue/57694).
+	lookupTimeout = 6 * time.Second
+
+	// stepTimeout limits the connection to an address, the TLS handshake, and the wait for
+	// the response. DynamoDB responds in milliseconds.
+	stepTimeout = time.Second
+)
+
+const (
+	// idleTimeout closes idle connections before DynamoDB does, since a request
+	// on a connection that is being closed costs an attempt. Users report that
+	// DynamoDB may close connections after only a minute
+	// (https://github.com/aws/aws-sdk-java/issues/1365) and that the SDK's 90 s
+	// are too long (https://github.com/aws/aws-sdk-go-v2/issues/3423).
+	idleTimeout = 30 * time.Second
+
+	// maxIdleConns is enough for a busy server. With the SDK's limit of 10, such a
+	// server would reconnect all the time.
+	maxIdleConns = 100
+)
+
+// newHTTPClient returns a client that connects like base and follows no redirects, since
+// they could send the session token elsewhere. The SDK's own client is slower: it sets
+// a deadline for each read.
+func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
+	dialer, t := base.GetDialer(), base.GetTransport()
+	dialer.Timeout = stepTimeout
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return dial(ctx, dialer, network, address)
+	}
+	t.TLSHandshakeTimeout = stepTimeout
+	t.ResponseHeaderTimeout = stepTimeout
+	t.IdleConnTimeout = idleTimeout
+	t.MaxIdleConns = maxIdleConns
+	t.MaxIdleConnsPerHost = maxIdleConns
+	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: transport{t}, CheckRedirect: doNotFollow}
+}
+
+// dial looks up the host of address, and connects to the first of its addresses that accepts.
+// The dialer alone would count the lookup towards its limit. So with a limit that fits a slow
+// lookup, an address that doesn't respond would leave time for only one attempt.
+func dial(ctx context.Context, dialer *net.Dialer, network, address string) (conn net.Conn, err error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	ips, err := cmp.Or(dialer.Resolver, net.DefaultResolver).LookupHost(lookup, host)
+	for _, ip := range ips {
+		if conn, err = dialer.DialContext(ctx, network, net.JoinHostPort(ip, port)); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// A transport sends the SDK's requests in a way that suits net/http.
+type transport struct{ *http.Transport }
+
+// RoundTrip implements [http.RoundTripper].
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	// The SDK closes its body when the response's headers arrive. If net/http is then still
+	// looking for the end of the body, it closes the connection. So it gets another body.
+	// https://github.com/aws/aws-sdk-go-v2/issues/1825
+	body, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	var accepted bool // by net/http: it has asked for a connection
+	var reused bool   // the connection was idle before
+	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) { accepted = true },
+		GotConn: func(connection httptrace.GotConnInfo) { reused = connection.Reused },
+	})
+	request := r.WithContext(ctx)
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	request.Body, _ = request.GetBody()
+	resp, err := t.Transport.RoundTrip(request)
+	if err == nil || ctx.Err() != nil {
+		return resp, err
+	}
+	if !accepted {
+		return nil, refusedError{err}
+	}
+	// After a sleep or behind a NAT, idle connections may be dead without a sign, and each
+	// would cost an attempt (https://go.dev/issue/29308).
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() && reused {
+		t.CloseIdleConnections()
+	}
+	return nil, err
+}
+
+// A refusedError is the reason why net/http doesn't send a request, such as credentials with
+// a line break. It isn't an outage.
+type refusedError struct{ error }
+
+// RetryableError tells the SDK not to retry the request.
+func (refusedError) RetryableError() bool { return false }
