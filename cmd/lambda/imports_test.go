@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // The embedded store and the token issuer are only for cmd/local: the issuer gives anyone

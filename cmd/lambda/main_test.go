@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
-	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/lambdahttp/lambdalocal"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // The package must be small, since Lambda downloads it for each cold start.

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/test/harness"
-	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/lambdahttp/lambdalocal"
 )
 
 // The init connects to DynamoDB and fetches the token keys, so that requests needn't. The

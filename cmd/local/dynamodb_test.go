@@ -19,11 +19,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/dynamo/dynamolocal"
+	"example.com/plantstore/internal/harness"
 )
 
 // The program uses DynamoDB Local if its address is set, unless -store names another.
@@ -116,7 +117,8 @@ func TestAdvice(t *testing.T) {
 	client, table := dynamolocal.TableName(t)
 	input := dynamo.TableInput(table)
 	input.GlobalSecondaryIndexes, input.AttributeDefinitions = nil, input.AttributeDefinitions[:1]
-	if _, err := client.CreateTable(t.Context(), input); err != nil {
+	_, err := client.CreateTable(t.Context(), input)
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists { // an attempt without a response made it
 		t.Fatal(err)
 	}
 	setAWSLike(t, client)

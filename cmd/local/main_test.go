@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

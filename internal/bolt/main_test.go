@@ -3,7 +3,7 @@ package bolt
 import (
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/test/harness"
 )
 
 // If there is no space for a new file, Open returns an error. Once there is, it succeeds.

@@ -13,8 +13,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/test/harness"
 )
 
 // together makes concurrent calls, each a write, and returns their errors. They all wait for

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

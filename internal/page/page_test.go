@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // newServer serves the page in front of a service that returns 418.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/plantstore/test/lambdalocal"
+	"example.com/plantstore/internal/lambdahttp/lambdalocal"
 )
 
 // A candidate is one of the programs that are compared.

@@ -24,8 +24,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"example.com/plantstore/internal/handlers"
+	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/issuer"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -36,13 +37,13 @@ const large = "9007199254740993"
 // The page works at the root.
 func TestSwaggerUI(t *testing.T) {
 	t.Parallel()
-	testSession(t, harness.StartServer(t, harness.Environ(), t.TempDir()).Base, "/")
+	testSession(t, plainserver.Start(t, harness.Environ(), t.TempDir()).Base, "/")
 }
 
 // The page works behind a proxy that adds a path prefix.
 func TestPathPrefix(t *testing.T) {
 	t.Parallel()
-	server, err := url.Parse(harness.StartServer(t, harness.Environ(), t.TempDir()).Base)
+	server, err := url.Parse(plainserver.Start(t, harness.Environ(), t.TempDir()).Base)
 	if err != nil {
 		t.Fatal(err)
 	}

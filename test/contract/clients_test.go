@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 // plants are in ascending order of id. The names and tags are unusual. The ids are the
@@ -24,7 +25,7 @@ const plants = `[{"id": %d, "name": " Basil", "tag": ""}, {"id": 0, "name": "%s"
 // Generated clients accept what the service accepts, and what it returns.
 func TestClients(t *testing.T) {
 	t.Parallel()
-	server := harness.StartServer(t, harness.Environ(), t.TempDir())
+	server := plainserver.Start(t, harness.Environ(), t.TempDir())
 	proxy := startProxy(t, server.Base)
 	longest := strings.Repeat("🌱", 256)
 	for name, client := range map[string]struct {

@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -36,7 +37,7 @@ var settings embed.FS
 // and find nothing. The tests of package handlers check the document in more detail.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
-	p := harness.StartServer(t, harness.Environ(), t.TempDir())
+	p := plainserver.Start(t, harness.Environ(), t.TempDir())
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, settings); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -34,7 +35,7 @@ func TestSession(t *testing.T) {
 	if want.Len() == 0 {
 		t.Fatal("the pages have no shell session")
 	}
-	p := harness.StartServer(t, harness.Environ(), t.TempDir())
+	p := plainserver.Start(t, harness.Environ(), t.TempDir())
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
 	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
 	for range 2 {

@@ -15,7 +15,7 @@ import (
 
 	cryptorand "crypto/rand"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // A Target is a running service.

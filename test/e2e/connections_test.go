@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/dynamo/dynamolocal"
+	"example.com/plantstore/internal/harness"
 )
 
 // Clients don't notice connections that DynamoDB closes, be it while the function is

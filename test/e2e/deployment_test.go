@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 	"example.com/plantstore/test/session"
 )
 
@@ -55,7 +56,7 @@ func userToken(t *testing.T, number string) string {
 		return token
 	}
 	id, secret, _ := strings.Cut(client, ":")
-	token, err := harness.RequestToken(*tokenURL, url.Values{"client_id": {id}, "client_secret": {secret}})
+	token, err := plainserver.RequestToken(*tokenURL, url.Values{"client_id": {id}, "client_secret": {secret}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // pull pulls an image, unless it is there.

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 // The program is killed repeatedly while clients create plants. After each restart
@@ -65,7 +66,7 @@ func TestKilledFirstStart(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		dir := t.TempDir()
-		p := harness.LaunchServer(t, harness.Environ(), dir)
+		p := plainserver.Launch(t, harness.Environ(), dir)
 		for entries := []os.DirEntry{}; len(entries) == 0; {
 			entries, _ = os.ReadDir(dir)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/dynamolocal"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/dynamo/dynamolocal"
+	"example.com/plantstore/internal/harness"
 )
 
 // awaitLog waits until the log contains the text. An answer may arrive before the

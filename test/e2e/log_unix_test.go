@@ -10,7 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 // The program outlives the readers of its log and of its messages. It goes on serving, and
@@ -42,7 +43,7 @@ func TestLogReaderGone(t *testing.T) {
 	}
 	stdout.Close()
 	stderr.Close()
-	token, err := harness.RequestToken(listening[1]+"/oauth2/token", url.Values{"client_id": {newSubject()}})
+	token, err := plainserver.RequestToken(listening[1]+"/oauth2/token", url.Values{"client_id": {newSubject()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 	"example.com/plantstore/test/session"
 )
 
@@ -43,7 +44,7 @@ func checkLog(t *testing.T, log string) {
 }
 
 // A server is a process of cmd/local.
-type server struct{ *harness.Server }
+type server struct{ *plainserver.Server }
 
 // start starts the program with its data in dir and waits until it listens. When
 // the test ends, it checks the output.
@@ -61,7 +62,7 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 			}
 		}
 	})
-	p.Server = harness.StartServer(t, env, dir, args...)
+	p.Server = plainserver.Start(t, env, dir, args...)
 	return p
 }
 

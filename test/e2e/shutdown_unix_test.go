@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // After a signal the program accepts no connections, answers the requests in

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 // refuses checks that the program does not start and prints the reason in one
 // line that contains all the words. The exit code is 2 for wrong usage, else 1.
 func refuses(t *testing.T, env []string, dir string, args []string, words ...string) {
 	t.Helper()
-	p := harness.LaunchServer(t, env, dir, args...)
+	p := plainserver.Launch(t, env, dir, args...)
 	code := p.Wait()
 	line := p.Stderr.String()
 	want := 1

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/test/template"
 )
 

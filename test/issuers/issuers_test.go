@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -63,7 +64,7 @@ func send(t *testing.T, req *http.Request, err error) []byte {
 // checks what it accepts.
 func (i issuer) try(t *testing.T) {
 	environ := append(i.settings, "TOKEN_ISSUER="+i.url, "TOKEN_AUDIENCE="+audience+","+i.idAudience)
-	p := harness.StartServer(t, harness.Environ(environ...), t.TempDir())
+	p := plainserver.Start(t, harness.Environ(environ...), t.TempDir())
 	expect := func(token, method, path string, status int, want string) {
 		t.Helper()
 		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(`{"id": 7, "name": "Basil", "tag": "herb"}`))

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 const keycloakVersion = "26.7.3"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 //go:embed requirements.txt

@@ -11,7 +11,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/test/openapi"
+	"example.com/plantstore/internal/openapi"
 )
 
 // The function has exactly the variables that the program reads, which starts with them.

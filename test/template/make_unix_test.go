@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // The targets of make use the profile and the stack of CONFIG_ENV, and make deploy

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 var update = flag.Bool("update", false, "write the snapshots of the stack again")

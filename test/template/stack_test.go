@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // Region is the AWS region of all commands.

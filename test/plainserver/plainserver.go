@@ -1,4 +1,5 @@
-package harness
+// Package plainserver runs the plain server, cmd/local, for tests.
+package plainserver
 
 import (
 	"encoding/json"
@@ -8,26 +9,27 @@ import (
 	"net/url"
 	"os/exec"
 	"testing"
+
+	"example.com/plantstore/internal/harness"
 )
 
-// A Server is a process of the plain server, cmd/local.
+// A Server is a process of the plain server.
 type Server struct {
-	*Process
+	*harness.Process
 	Base string // the base address
 }
 
-// LaunchServer starts the plain server with its data in dir, and kills it when
-// the test ends. It listens on a free port of the loopback interface unless args
-// say otherwise.
-func LaunchServer(tb testing.TB, env []string, dir string, args ...string) *Process {
+// Launch starts the server with its data in dir, and kills it when the test ends. It listens
+// on a free port of the loopback interface unless args say otherwise.
+func Launch(tb testing.TB, env []string, dir string, args ...string) *harness.Process {
 	tb.Helper()
-	binary, err := Build("cmd/local")
+	binary, err := harness.Build("cmd/local")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(binary, append([]string{"-addr", "127.0.0.1:0", "-data", dir}, args...)...)
 	cmd.Env = env
-	p, err := Start(cmd)
+	p, err := harness.Start(cmd)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -35,10 +37,10 @@ func LaunchServer(tb testing.TB, env []string, dir string, args ...string) *Proc
 	return p
 }
 
-// StartServer calls [LaunchServer] and waits until the server listens.
-func StartServer(tb testing.TB, env []string, dir string, args ...string) *Server {
+// Start calls [Launch] and waits until the server listens.
+func Start(tb testing.TB, env []string, dir string, args ...string) *Server {
 	tb.Helper()
-	p := LaunchServer(tb, env, dir, args...)
+	p := Launch(tb, env, dir, args...)
 	return &Server{p, p.Await(tb, `(?m)^listening on (http://\S+)\n`)[1]}
 }
 
@@ -56,7 +58,7 @@ func (s *Server) Token(tb testing.TB, form url.Values) string {
 // is that of the token request, without the grant type.
 func RequestToken(tokenURL string, form url.Values) (string, error) {
 	form.Set("grant_type", "client_credentials")
-	resp, err := (&http.Client{Timeout: Patience}).PostForm(tokenURL, form)
+	resp, err := (&http.Client{Timeout: harness.Patience}).PostForm(tokenURL, form)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/plantstore/test/harness"
+	"example.com/plantstore/internal/harness"
 )
 
 // Options configure an [Environment].
