@@ -41,7 +41,8 @@ func newEndpoint() *endpoint {
 			w.Write(e.keys.JWKS())
 			return
 		}
-		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, e.issuer.URL, e.issuer.URL+keysPath)
+		base := "https://" + r.Host // the server's address or that of a proxy
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, base, base+keysPath)
 	})
 	e.certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
 	return e

@@ -1,7 +1,7 @@
 // Command bench compares the cold start and the warm calls of the deployed function with
 // those of a minimal function (see reference) in the same environment. It prints a table
 // of the medians. The programs run in turns, so that background load affects all equally.
-// It needs Linux.
+// The network to DynamoDB and the issuer is simulated. It needs Linux.
 package main
 
 import (
@@ -57,8 +57,13 @@ func run(ctx context.Context, rounds int) ([]candidate, error) {
 	return candidates, nil
 }
 
-// build returns the minimal function, and the service with two kinds of issuers, built as
-// in the Makefile and with the environment of template.yaml.
+// The round trips to DynamoDB, in the function's region, and to issuers.
+const dynamoDBRoundTrip = 3 * time.Millisecond
+
+var issuerRoundTrips = []time.Duration{0, 40 * time.Millisecond}
+
+// build returns the minimal function, and the service with different sources of the keys,
+// built as in the Makefile and with the environment of template.yaml.
 func build(e *endpoint, dir string) ([]candidate, error) {
 	os.Setenv("CGO_ENABLED", "0")
 	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
@@ -68,39 +73,43 @@ func build(e *endpoint, dir string) ([]candidate, error) {
 	roots, err3 := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
 	bundle := filepath.Join(dir, "roots.pem")
 	err4 := os.WriteFile(bundle, append(roots, e.certificate...), 0o600)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	dynamoDB, err5 := delay(e.dynamoDB.Listener.Addr().String(), dynamoDBRoundTrip)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
 	newCandidate := func(name, binary, issuer string, settings ...string) candidate {
 		return candidate{name, binary, e.token(issuer), map[string][]float64{}, append(settings,
-			"AWS_ENDPOINT_URL_DYNAMODB="+e.dynamoDB.URL, "TABLE_NAME=plants", "TOKEN_ISSUER="+issuer, "TOKEN_AUDIENCE="+authtest.Audience,
+			"AWS_ENDPOINT_URL_DYNAMODB=https://"+dynamoDB, "TABLE_NAME=plants",
+			"TOKEN_ISSUER="+issuer, "TOKEN_AUDIENCE="+authtest.Audience,
 			"SSL_CERT_FILE="+bundle, "SSL_CERT_DIR=/var/empty", "GOMAXPROCS=1")}
 	}
-	// The service knows where Amazon Cognito publishes its keys. Of another issuer, it
-	// reads the metadata first.
-	cognito, other := authtest.IssuerURL, e.issuer.URL
-	return []candidate{
-		newCandidate("minimal function", minimal, cognito),
-		newCandidate("service, Amazon Cognito", service, cognito, "TOKEN_JWKS_URL="+e.issuer.URL+keysPath),
-		newCandidate("service, other issuer", service, other),
-	}, nil
+	candidates := []candidate{
+		newCandidate("minimal function", minimal, authtest.IssuerURL),
+		newCandidate("service, `TOKEN_JWKS`", service, authtest.IssuerURL, "TOKEN_JWKS="+string(e.keys.JWKS())),
+	}
+	for _, roundTrip := range issuerRoundTrips {
+		addr, err := delay(e.issuer.Listener.Addr().String(), roundTrip)
+		if err != nil {
+			return nil, err
+		}
+		issuer, far := "https://"+addr, fmt.Sprintf(", %d ms away", roundTrip.Milliseconds())
+		candidates = append(candidates,
+			newCandidate("service, `TOKEN_JWKS_URL`"+far, service, authtest.IssuerURL, "TOKEN_JWKS_URL="+issuer+keysPath),
+			newCandidate("service, metadata"+far, service, issuer))
+	}
+	return candidates, nil
 }
 
-// table returns a table in Markdown with the median of each row for each candidate, and
-// its ratio to that of the first candidate.
+// table returns a table in Markdown with the medians of each candidate in milliseconds,
+// and their ratios to those of the first candidate.
 func table(candidates []candidate) string {
 	var s strings.Builder
-	s.WriteString("| ")
+	fmt.Fprintf(&s, "| ms | %s |\n|---%s|\n", strings.Join(columns, " | "), strings.Repeat("|--:", len(columns)))
 	for _, c := range candidates {
-		fmt.Fprintf(&s, "| %s ", c.name)
-	}
-	fmt.Fprintf(&s, "|\n|---%s|\n", strings.Repeat("|--:", len(candidates)))
-	for _, row := range rows {
-		minimal := median(candidates[0].results[row])
-		fmt.Fprintf(&s, "| %s | %.2f ms |", row, minimal)
-		for _, c := range candidates[1:] {
-			m := median(c.results[row])
-			fmt.Fprintf(&s, " %.2f ms (%.2f times) |", m, m/minimal)
+		fmt.Fprintf(&s, "| %s |", c.name)
+		for _, column := range columns {
+			m := median(c.results[column])
+			fmt.Fprintf(&s, " %.1f (%.2f) |", m, m/median(candidates[0].results[column]))
 		}
 		s.WriteString("\n")
 	}

@@ -17,26 +17,26 @@ import (
 type candidate struct {
 	name, binary string
 	token        string               // that the calls send
-	results      map[string][]float64 // in milliseconds, by row of the table
+	results      map[string][]float64 // in milliseconds, by column of the table
 	env          []string
 }
 
 const (
 	initPhase = "init"
 	firstCall = "first call"
-	coldStart = "cold start: init and first call"
+	coldStart = "cold start: both"
 	warmCall  = "warm call"
 )
 
-var rows = []string{initPhase, firstCall, coldStart, warmCall}
+var columns = []string{initPhase, firstCall, coldStart, warmCall}
 
-// add adds a duration to the results of a row.
-func (c candidate) add(row string, d time.Duration) {
-	c.results[row] = append(c.results[row], float64(d)/1e6)
+// add adds a duration to the results of a column.
+func (c candidate) add(column string, d time.Duration) {
+	c.results[column] = append(c.results[column], float64(d)/1e6)
 }
 
 // warmCalls is the number of warm calls of a process.
-const warmCalls = 300
+const warmCalls = 100
 
 // measure starts a new copy of the program in dir and calls it. It needs a copy since
 // where Linux happens to place a file in memory changes a cold start by up to a fifth.
