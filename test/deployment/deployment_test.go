@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -36,6 +37,7 @@ func TestDeployment(t *testing.T) {
 		{"new parameters", newParameters},
 		{"session", acceptance},
 		{"refused parameters", refused},
+		{"restore", restore},
 		{"remove", remove},
 		{"adopt", adopt},
 	} {
@@ -164,6 +166,19 @@ func refused(t *testing.T, a *account) {
 	out := a.run(t, "! sam deploy --parameter-overrides LogLevel=loud 2>&1")
 	if !strings.Contains(out, "LogLevel") {
 		t.Errorf("a deployment with LogLevel=loud fails with\n%s", out)
+	}
+	a.expectPlant(t)
+}
+
+// restore restores the table to another one, and gives its plants to another owner.
+func restore(t *testing.T, a *account) {
+	restoreTable := strings.Replace(block(t, operationsPage, "restore-table-to-point-in-time"),
+		"2026-11-21T12:00:00Z", time.Now().UTC().Add(-time.Second).Format(time.RFC3339), 1)
+	const owner = `aws dynamodb scan --table-name plants-restored --query 'Items[].owner.S' --output text`
+	move := "TABLE=plants-restored OLD=$(" + owner + ") NEW=bob\n" + block(t, operationsPage, "aws dynamodb update-item")
+	got := a.run(t, a.functions+restoreTable+move+"echo; "+owner)
+	if lastLine(got) != "bob" {
+		t.Errorf("the owners of the restored plants are %s, want bob", lastLine(got))
 	}
 	a.expectPlant(t)
 }
