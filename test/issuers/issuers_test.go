@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { harness.Main(m) }
 
 // audience is the audience of access tokens, unless the issuer sets its own.
-const audience = "urn:plants"
+const audience = "plants"
 
 // An issuer is a running issuer, with functions that request tokens from it.
 type issuer struct {

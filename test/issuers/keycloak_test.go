@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,72 +51,74 @@ func installKeycloak(t *testing.T) string {
 	return filepath.Join(dir, "keycloak-"+keycloakVersion)
 }
 
+// TestKeycloak sets Keycloak up with the commands of docs/tokens.md.
 func TestKeycloak(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(filepath.Join(installKeycloak(t), "bin/kc.sh"), "start", "--optimized",
+	dir := installKeycloak(t)
+	cmd := exec.Command(filepath.Join(dir, "bin/kc.sh"), "start", "--optimized",
 		"--http-enabled=true", "--hostname-strict=false", "--http-host=127.0.0.1", "--http-port=0")
-	cmd.Env = harness.Environ("KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=secret")
-	k := keycloak(start(t, cmd, `Listening on: (http://\S+?)\.?\s`))
-	k.setUp(t)
-	alice := func(scopes ...string) tokens {
-		return k.tokens(t, "plants", url.Values{"client_id": {"web"}, "client_secret": {"secret"}, "username": {"alice"}, "scope": {strings.Join(scopes, " ")}})
+	cmd.Env = harness.Environ("KC_BOOTSTRAP_ADMIN_USERNAME=admin", "KC_BOOTSTRAP_ADMIN_PASSWORD=admin")
+	base := start(t, cmd, `Listening on: (http://\S+?)\.?\s`)
+	home := t.TempDir() // where kcadm.sh stays logged in
+	run := func(script string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+		cmd.Dir, cmd.Env = dir, harness.Environ("HOME="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s\nfails: %v\n%s", script, err, out)
+		}
+	}
+	run(strings.Replace(pageCommands(t), "http://localhost:8180", base, 1) + `
+create_client -s clientId=reader -s publicClient=true -s directAccessGrantsEnabled=true \
+	-s 'defaultClientScopes=["basic","plants/read"]'`)
+	alice := func(client string) tokens {
+		return requestTokens(t, base+"/realms/garden", url.Values{"client_id": {client}, "scope": {"openid"},
+			"username": {"alice"}, "password": {"secret"}})
 	}
 	issuer{
-		url:        string(k) + "/realms/plants",
+		url:        base + "/realms/garden",
 		idAudience: "web",
-		access:     func(scopes ...string) string { return alice(scopes...).Access },
-		id:         func() string { return alice("openid").ID },
+		access: func(scopes ...string) string {
+			if len(scopes) == 1 {
+				return alice("reader").Access
+			}
+			return alice("web").Access
+		},
+		id: func() string { return alice("web").ID },
 		rotate: func() {
-			k.create(t, "/realms/plants/components", `{"name": "new", "providerType": "org.keycloak.keys.KeyProvider",
-				"providerId": "rsa-generated", "config": {"priority": ["200"], "algorithm": ["RS256"]}}`)
+			run(`bin/kcadm.sh create components -r garden -s name=new -s providerType=org.keycloak.keys.KeyProvider \
+				-s providerId=rsa-generated -s 'config={"priority":["200"],"algorithm":["RS256"]}'`)
 		},
 	}.try(t)
 }
 
-// keycloak is the address of a server.
-type keycloak string
+// pageCommands returns the commands of docs/tokens.md that set Keycloak up.
+func pageCommands(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/tokens.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile("(?s)\n```sh\n(KEYCLOAK=.*?)```").FindSubmatch(page)
+	if commands == nil {
+		t.Fatal("docs/tokens.md has no block of commands that begins with KEYCLOAK=")
+	}
+	return string(commands[1])
+}
 
 type tokens struct {
 	Access string `json:"access_token"`
 	ID     string `json:"id_token"`
 }
 
-// tokens requests tokens with the password grant.
-func (k keycloak) tokens(t *testing.T, realm string, form url.Values) (got tokens) {
+// requestTokens requests tokens of a realm with the password grant.
+func requestTokens(t *testing.T, realm string, form url.Values) (got tokens) {
 	t.Helper()
 	form.Set("grant_type", "password")
-	form.Set("password", "secret")
-	req, err := http.NewRequest("POST", string(k)+"/realms/"+realm+"/protocol/openid-connect/token", strings.NewReader(form.Encode()))
+	req, err := http.NewRequest("POST", realm+"/protocol/openid-connect/token", strings.NewReader(form.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if err := json.Unmarshal(send(t, req, err), &got); err != nil {
 		t.Fatal(err)
 	}
 	return got
-}
-
-// setUp creates the realm plants with the user alice and a client. The client
-// scope basic adds sub to Keycloak's tokens, and only a mapper adds aud.
-func (k keycloak) setUp(t *testing.T) {
-	t.Helper()
-	k.create(t, "/realms", `{"realm": "plants", "enabled": true}`)
-	for _, scope := range []string{"plants/read", "plants/write"} {
-		k.create(t, "/realms/plants/client-scopes", fmt.Sprintf(
-			`{"name": %q, "protocol": "openid-connect", "attributes": {"include.in.token.scope": "true"}}`, scope))
-	}
-	k.create(t, "/realms/plants/users", `{"username": "alice", "enabled": true, "email": "alice@plants.test", "firstName": "A", "lastName": "B",
-		"credentials": [{"type": "password", "value": "secret"}]}`)
-	k.create(t, "/realms/plants/clients", fmt.Sprintf(`{"clientId": "web", "secret": "secret", "directAccessGrantsEnabled": true,
-		"defaultClientScopes": ["basic"], "optionalClientScopes": ["plants/read", "plants/write"],
-		"protocolMappers": [{"name": "audience", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
-			"config": {"included.custom.audience": %q, "access.token.claim": "true"}}]}`, audience))
-}
-
-// create sends a POST to the administration API.
-func (k keycloak) create(t *testing.T, path, body string) {
-	t.Helper()
-	admin := k.tokens(t, "master", url.Values{"client_id": {"admin-cli"}, "username": {"admin"}})
-	req, err := http.NewRequest("POST", string(k)+"/admin"+path, strings.NewReader(body))
-	req.Header.Set("Authorization", "Bearer "+admin.Access)
-	req.Header.Set("Content-Type", "application/json")
-	send(t, req, err)
 }
