@@ -129,7 +129,7 @@ build: ## build the function in .aws-sam/build
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
 
-acceptance-stack: ## run the session of test/session against the deployed stack, as users of its user pool
+acceptance-stack: ## run the session of test/session against the deployed stack
 	test/e2e/stack.sh '$(STACK)'
 
 logs: ## follow the logs of the function and the API

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the session of test/session against a deployed stack with a Cognito user pool, as
-# two users that it creates and deletes: test/e2e/stack.sh plants
+# Runs the session of test/session against a deployed stack: test/e2e/stack.sh plants
+# The users are those in the environment (see TestDeployment), or else two that it creates in
+# the stack's user pool and deletes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -8,14 +9,21 @@ stack=$1
 outputs=$(aws cloudformation describe-stacks --stack-name "$stack" --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
 output() { awk -v key="$1" '$1 == key { print $2 }' <<<"$outputs"; }
 base=$(output BaseUrl) pool=$(output UserPoolId) client=$(output ClientId)
+# So that the last line is the result.
+accept() { make --no-print-directory acceptance BASE="$base" TOKEN_URL="${TOKEN_URL:-$(output TokenUrl)}"; }
+
+if [ -n "${PLANTS_TOKEN_1:-}${PLANTS_CLIENT_1:-}" ]; then
+	accept
+	exit
+fi
 if [ -z "$pool" ]; then
-	echo "stack $stack has no user pool: run make acceptance with tokens of its issuer" >&2
+	echo "stack $stack has no user pool: set PLANTS_TOKEN_1 and PLANTS_TOKEN_2 to tokens of its issuer" >&2
 	exit 1
 fi
 
 if [ "$(aws cloudformation describe-stacks --stack-name "$stack" --output text \
 	--query "Stacks[0].Parameters[?ParameterKey=='RequireScopes'].ParameterValue")" = true ]; then
-	echo "stack $stack requires scopes, which tokens of its users don't have: run make acceptance as programs, with PLANTS_CLIENT_1" >&2
+	echo "stack $stack requires scopes, which tokens of its users don't have: set PLANTS_CLIENT_1 to a program's ID:SECRET" >&2
 	exit 1
 fi
 
@@ -37,4 +45,4 @@ for n in 1 2; do
 	[ -z "${GITHUB_ACTIONS:-}" ] || echo "::add-mask::$token" # keep it out of the workflow's log
 	export "PLANTS_TOKEN_$n=$token"
 done
-make --no-print-directory acceptance BASE="$base" # so that the last line is the result
+accept
