@@ -31,9 +31,9 @@ const DeadlineMargin = 500 * time.Millisecond
 // A Handler responds to Lambda invocations with an [http.Handler]. It implements
 // lambda.Handler of aws-lambda-go and is safe for concurrent use.
 type Handler struct {
-	service   http.Handler
-	sendError SendError
-	log       *slog.Logger
+	service *httpadapter.HandlerAdapterV2
+	refusal *httpadapter.HandlerAdapterV2 // responds to malformed requests
+	log     *slog.Logger
 }
 
 // A SendError sends an error response with the given status and message.
@@ -42,7 +42,17 @@ type SendError func(w http.ResponseWriter, r *http.Request, status int, message 
 // New returns a Handler that serves requests with service. It responds to malformed requests
 // with sendError, and logs a warning.
 func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
-	return &Handler{service, sendError, log}
+	refusal := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sendError(w, r, http.StatusBadRequest, "malformed request; check the method and the query string, and send UTF-8")
+	})
+	return &Handler{newAdapter(service), newAdapter(refusal), log}
+}
+
+// newAdapter returns an adapter to handler that sends bodies as [net/http.Server] does.
+func newAdapter(handler http.Handler) *httpadapter.HandlerAdapterV2 {
+	return httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(responseWriter{w, r.Method == http.MethodHead}, r)
+	}))
 }
 
 // Invoke responds to the event in payload. The context of the request ends DeadlineMargin
@@ -55,14 +65,11 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	defer cancel()
 	event, err := parse(payload)
 	ctx = logging.With(ctx, slog.String("apigw_request_id", event.RequestContext.RequestID))
-	service, isHead := h.service, strings.EqualFold(event.RequestContext.HTTP.Method, http.MethodHead)
+	adapter := h.service
 	if err != nil {
 		h.log.WarnContext(ctx, "malformed request", "cause", err.Error())
-		service, event = http.HandlerFunc(h.refuse), events.APIGatewayV2HTTPRequest{} // the adapter accepts an empty event
+		adapter, event = h.refusal, withoutText(event)
 	}
-	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		service.ServeHTTP(responseWriter{w, isHead}, r)
-	}))
 	resp, err := adapter.ProxyWithContext(ctx, event)
 	if err != nil {
 		return nil, err
@@ -70,9 +77,13 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return json.Marshal(resp)
 }
 
-// refuse responds to a malformed request.
-func (h *Handler) refuse(w http.ResponseWriter, r *http.Request) {
-	h.sendError(w, r, http.StatusBadRequest, "malformed request; check the method and the query string, and send UTF-8")
+// withoutText returns an event that the adapter accepts in place of a malformed one. Only
+// whether its method is HEAD matters for the response.
+func withoutText(malformed events.APIGatewayV2HTTPRequest) (event events.APIGatewayV2HTTPRequest) {
+	if strings.EqualFold(malformed.RequestContext.HTTP.Method, http.MethodHead) {
+		event.RequestContext.HTTP.Method = http.MethodHead
+	}
+	return event
 }
 
 // parse decodes an event for the adapter. Unlike version 1 of encoding/json, it rejects
