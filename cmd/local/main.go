@@ -102,9 +102,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	limit, cancel := stopLimit(ctx)
-	defer cancel()
-	defer store.end(limit, stderr)
+	defer store.end(stderr)
 
 	var own *issuer.Issuer // nil if another issuer is configured
 	if ownIssuer {

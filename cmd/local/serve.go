@@ -35,15 +35,8 @@ func listenError(addr string, err error) error {
 const requestTimeout = 9500 * time.Millisecond
 
 // drainTimeout is longer than requestTimeout, so that requests in flight can finish. After
-// it, clients still reading are cut off, and the program ends even if the disk stalls.
-const drainTimeout = 15 * time.Second
-
-// stopLimit returns a context that ends drainTimeout after ctx.
-func stopLimit(ctx context.Context) (limit context.Context, cancel context.CancelFunc) {
-	limit, cancel = context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
-	return limit, cancel
-}
+// it, clients still reading are cut off.
+const drainTimeout = 10 * time.Second
 
 // serve serves requests until ctx ends, and then waits for those in flight.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, stderr io.Writer) error {

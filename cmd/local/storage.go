@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/plants"
@@ -32,9 +33,15 @@ func openStore(ctx context.Context, o options, table string, getenv func(string)
 	return openDynamoDB(ctx, table, log)
 }
 
-// end closes the store, unless limit ends first, for example because the disk stalls.
-func (s *storage) end(limit context.Context, stderr io.Writer) {
-	if err := s.close(limit); err != nil {
+// closeTimeout limits how long the program waits for a disk that stalls. Together with
+// drainTimeout, it ends within 15 s of a signal.
+const closeTimeout = 5 * time.Second
+
+// end closes the store.
+func (s *storage) end(stderr io.Writer) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if err := s.close(ctx); err != nil {
 		fmt.Fprintf(stderr, "the store wasn't closed, but all confirmed plants are on disk: %v\n", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
-			if text := p.Stderr.String(); !strings.Contains(text, "\nstopping; requests in flight may take up to 15s; press Ctrl-C again") || !strings.HasSuffix(text, "\nstopped\n") {
+			if text := p.Stderr.String(); !strings.Contains(text, "\nstopping; requests in flight may take up to 10s; press Ctrl-C again") || !strings.HasSuffix(text, "\nstopped\n") {
 				t.Errorf("it doesn't say what it waits for, and when it has stopped:\n%s", text)
 			}
 		})
