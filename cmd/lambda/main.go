@@ -63,7 +63,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log
 	var group sync.WaitGroup
 	group.Go(func() { verifier.Load(ctx) })
 	group.Go(func() {
-		if _, err := store.List(ctx, "nobody", nil, 1); err != nil {
+		if err := store.Ping(ctx); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())
 		}
 	})

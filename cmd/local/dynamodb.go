@@ -62,7 +62,7 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage
 	}, nil
 }
 
-// prepareTable creates a missing table on DynamoDB Local. It then lists plants, so that the
+// prepareTable creates a missing table on DynamoDB Local. It then pings the store, so that the
 // program reports a wrong setting at once, with advice.
 func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table string) error {
 	var err error
@@ -70,7 +70,7 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 		err = store.EnsureTable(ctx)
 	}
 	if err == nil {
-		_, err = store.List(ctx, "nobody", nil, 1)
+		err = store.Ping(ctx)
 	}
 	if err == nil {
 		return nil

@@ -147,6 +147,13 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	}
 }
 
+// Ping connects to DynamoDB and returns an error unless the store can list plants. It costs
+// half a read unit.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.List(ctx, "nobody", nil, 1) // the owner doesn't matter
+	return err
+}
+
 // query returns the request for owner's plants after the given id. A condition on the key
 // sets the start, since ExclusiveStartKey is documented only for keys that DynamoDB has
 // returned.
