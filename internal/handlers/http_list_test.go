@@ -47,10 +47,11 @@ var listRules = []rule{
 	}},
 	{title: "A cursor comes from a list.", exchanges: []exchange{
 		get("?cursor={}").each("", "7", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAAH=", "AgAAAAAAAAAH").
-			fails(40006, `cursor must come from the Link header of a list, not "{}"`),
-		get("?cursor=AQ%2B/AAAAAAAH").fails(40006, `cursor must come from the Link header of a list, not "AQ+/AAAAAAAH"`),
-		get("?cursor=AQAAAAAAAAAH%0A").fails(40006, `cursor must come from the Link header of a list, not "AQAAAAAAAAAH\n"`),
-		get("?cursor="+strings.Repeat("A", 5000)).fails(40006, `cursor must come from the Link header of a list, not "`+strings.Repeat("A", 64)+`…"`),
+			fails(40006, `cursor must come from the Link header of a list, not "{}"`).inWordsOnly(),
+		get("?cursor=AQ%2B/AAAAAAAH").fails(40006, `cursor must come from the Link header of a list, not "AQ+/AAAAAAAH"`).inWordsOnly(),
+		get("?cursor=AQAAAAAAAAAH%0A").fails(40006, `cursor must come from the Link header of a list, not "AQAAAAAAAAAH\n"`).inWordsOnly(),
+		get("?cursor="+strings.Repeat("A", 5000)).
+			fails(40006, `cursor must come from the Link header of a list, not "`+strings.Repeat("A", 64)+`…"`).inWordsOnly(),
 	}},
 	{title: "Each parameter is given once.", exchanges: []exchange{
 		get("?{}=id&x=y&{}=id").each("limit", "cursor", "include").fails(40006, "{} must be given at most once"),
