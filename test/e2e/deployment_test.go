@@ -63,7 +63,8 @@ func userToken(t *testing.T, number string) string {
 	return token
 }
 
-// The session uses the users that it is given, and leaves their plants alone.
+// The session runs on the plain server with the embedded store and the program's own tokens.
+// It uses the users that it is given, and leaves their plants alone.
 func TestDeploymentOfServer(t *testing.T) {
 	t.Parallel()
 	p := start(t, harness.Environ(), t.TempDir())

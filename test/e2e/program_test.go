@@ -10,17 +10,9 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/test/plainserver"
-	"example.com/plantstore/test/session"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
-
-// TestBolt runs the session on the embedded store, with the program's own tokens.
-func TestBolt(t *testing.T) {
-	t.Parallel()
-	p := start(t, harness.Environ(), t.TempDir())
-	session.Run(t, session.Front{Base: p.Base, Alice: p.token(t, "alice"), Bob: p.token(t, "bob")})
-}
 
 // checkLog checks that each line of a log is a JSON object with a level, a
 // message and a time, and that none contains a token or a stack trace.
