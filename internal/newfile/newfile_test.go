@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -17,12 +18,16 @@ func create(path, content string, during func() error) error {
 
 func nothing() error { return nil }
 
-// expect checks the content of the only file in the directory of path.
+// expect checks the content of the only file in the directory of path, which must be
+// private.
 func expect(t *testing.T, path, want string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if content, _ := os.ReadFile(path); err != nil || len(entries) != 1 || string(content) != want {
-		t.Errorf("%v, %v: the file contains %q, want %q", entries, err, content, want)
+		t.Fatalf("%v, %v: the file contains %q, want %q", entries, err, content, want)
+	}
+	if info, err := entries[0].Info(); err != nil || info.Mode() != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("mode %v, want 600, %v", info.Mode(), err)
 	}
 }
 

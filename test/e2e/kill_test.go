@@ -2,13 +2,10 @@ package e2e
 
 import (
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/plantstore/internal/harness"
-	"example.com/plantstore/test/plainserver"
 )
 
 // The program is killed repeatedly while clients create plants. After each restart
@@ -57,24 +54,6 @@ func TestKill(t *testing.T) {
 	}
 	if unanswered == 0 {
 		t.Error("every request was answered, which shows nothing")
-	}
-}
-
-// A program that is killed at its first start starts again. It must notice a file that
-// has its name before it is complete.
-func TestKilledFirstStart(t *testing.T) {
-	t.Parallel()
-	for range 20 {
-		dir := t.TempDir()
-		p := plainserver.Launch(t, harness.Environ(), dir)
-		for entries := []os.DirEntry{}; len(entries) == 0; {
-			entries, _ = os.ReadDir(dir)
-		}
-		time.Sleep(rand.N(10 * time.Millisecond))
-		p.Kill()
-		again := start(t, harness.Environ(), dir)
-		plants.expect(t, again.user(t))
-		again.Kill()
 	}
 }
 

@@ -1,0 +1,31 @@
+package newfile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"example.com/plantstore/internal/harness"
+)
+
+// The complete file is on disk before it gets its name, and the name is on disk when Ensure
+// returns, even if an earlier process created the file. The test must fail if a sync is
+// missing or comes too early.
+func TestSyncs(t *testing.T) {
+	const variable = "NEWFILE_TEST_SYNCS" // set in the process that is watched
+	if path := os.Getenv(variable); path != "" {
+		for range 2 {
+			if err := create(path, "whole", nothing); err != nil {
+				t.Error(err)
+			}
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	names := []string{"sync " + filepath.Dir(path), "sync " + filepath.Dir(filepath.Dir(path))}
+	want := slices.Concat([]string{"sync " + path + ".N", "name " + path}, names, names) // first a temporary name
+	if got := harness.Syncs(t, "TestSyncs", variable+"="+path); !slices.Equal(got, want) {
+		t.Errorf("two calls of Ensure make the calls\n%q, want\n%q", got, want)
+	}
+}
