@@ -26,11 +26,10 @@ func TestSlowIssuer(t *testing.T) {
 			if i.v.Load(ctx) == nil {
 				t.Error("Load had enough time")
 			}
-			i.fetches()
-			i.check(t, "a", "", 1)
+			i.check(t, "a", "")
 			for range 30 {
 				time.Sleep(time.Hour)
-				i.check(t, "a", "", 1)
+				i.check(t, "a", "")
 			}
 		})
 	}
@@ -43,23 +42,23 @@ func TestMovedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newRemoteIssuer(t, "a")
 		i.pages[openID], i.pages[moved] = metadata("https://issuer.test", moved), string(i.keySet("b"))
-		i.check(t, "b", "", 1)
-		i.check(t, "a", invalid, 0)
-		for _, page := range []string{metadata("https://issuer.test", "http://b.test/keys"), metadata("https://b.test", keysURL), "{}", notFound, "hangs"} {
+		i.check(t, "b", "")
+		i.check(t, "a", invalid)
+		for _, page := range []string{metadata("https://b.test", keysURL), "{}", notFound, "hangs"} {
 			i.pages[openID] = page
 			if page == "hangs" {
 				i.delays[openID] = time.Hour
 			}
 			i.log.Reset()
 			time.Sleep(time.Hour)
-			i.check(t, "b", "", 1)
+			i.check(t, "b", "")
 			if s := i.log.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "fetched the token keys, but not the issuer's metadata") {
 				t.Errorf("%s: got the log %s; want one line about the metadata", page, s)
 			}
 		}
 		delete(i.pages, moved)
 		time.Sleep(time.Hour)
-		i.check(t, "b", "", 1)
+		i.check(t, "b", "")
 		if s := i.log.String(); !strings.Contains(s, "moved.test/keys: status 404 Not Found; GET "+openID) {
 			t.Errorf("got the log %s; want both causes", s)
 		}
@@ -67,10 +66,10 @@ func TestMovedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the address is known, but never had keys
 		i := newRemoteIssuer(t)
 		i.pages = map[string]string{openID: metadata("https://issuer.test", moved)}
-		i.check(t, "a", unavailable, 1)
+		i.check(t, "a", unavailable)
 		i.pages = map[string]string{moved: string(i.keySet("a"))}
 		time.Sleep(auth.RetryAfter)
-		i.check(t, "a", "", 1)
+		i.check(t, "a", "")
 	})
 }
 
@@ -94,7 +93,7 @@ func TestDisconnectedClient(t *testing.T) {
 		if d := time.Since(start); d > 100*ms {
 			t.Errorf("a disconnected client waited for %v", d)
 		}
-		i.check(t, "a", "", 1)
+		i.check(t, "a", "")
 		group.Wait()
 	})
 }
@@ -124,9 +123,6 @@ func TestRotation(t *testing.T) {
 				time.Sleep(10 * time.Second)
 			}
 			group.Wait()
-			if n := i.fetches(); n > 3 {
-				t.Errorf("%d fetches for at most 3 keys", n)
-			}
 		})
 	}
 }

@@ -40,7 +40,7 @@ func TestUnusableKeys(t *testing.T) {
 	for name, test := range map[string]struct {
 		bad  jwk
 		key  crypto.Signer
-		want string
+		want string // in the error; "" if the library has the words
 	}{
 		"unknown kty":           {ecWith("kty", "XX"), ec, mustBe},
 		"symmetric":             {jwk{"kty": "oct", "kid": "bad", "k": b64(make([]byte, 32))}, ec, mustBe},
@@ -55,21 +55,21 @@ func TestUnusableKeys(t *testing.T) {
 		"small RSA":             {newJWK(small.Public(), "bad"), small, mustBe},
 		"RSA, a bit too small":  {rsWith("n", b64(odd(2047))), rs, mustBe},
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rs, mustBe},
-		"huge exponent":         {rsWith("e", b64(odd(16384))), rs, "invalid RSA key, bad e value"},
+		"huge exponent":         {rsWith("e", b64(odd(16384))), rs, ""},
 		"curve of another size": {ecWith("crv", "P-384"), ec, "x has 32 bytes, not 48: leading zeros must not be left out"},
 		"without leading zero":  {with(newJWK(short.Public(), "bad"), "x", b64(short.X.Bytes())), short, "x has 31 bytes, not 32: leading zeros must not be left out"},
 		"another curve":         {ecWith("crv", "secp256k1\n"), ec, mustBe},
-		"not on the curve":      {ecWith("y", b64(make([]byte, 32))), ec, "invalid EC key, X/Y are not on declared curve"},
+		"not on the curve":      {ecWith("y", b64(make([]byte, 32))), ec, ""},
 		"padding":               {ecWith("x", b64(make([]byte, 32))+"="), ec, "x is not base64url without padding"},
 		"padding of a modulus":  {rsWith("n", b64(rs.N.Bytes())+"=="), rs, "n is not base64url without padding"},
-		"short Ed25519":         {jwk{"kty": "OKP", "crv": "Ed25519", "kid": "bad", "x": b64(make([]byte, 31))}, ec, "invalid Ed25519 public key, wrong length for x"},
+		"short Ed25519":         {jwk{"kty": "OKP", "crv": "Ed25519", "kid": "bad", "x": b64(make([]byte, 31))}, ec, ""},
 		"for encryption":        {ecWith("use", "enc"), ec, `use is "enc", not "sig"`},
 		"alg of another type":   {ecWith("alg", "RS256"), ec, `alg is "RS256", not ES256`},
 		"symmetric alg":         {rsWith("alg", "HS256"), rs, `alg is "HS256", not RS256, RS384`},
 		"key_ops as string":     {ecWith("key_ops", "verify"), ec, "key_ops doesn't contain verify"},
 		"key_ops sign":          {ecWith("key_ops", []string{"sign"}), ec, "key_ops doesn't contain verify"},
 		"kid as number":         {ecWith("kid", 1), ec, "kid is not a string"},
-		"empty":                 {jwk{}, ec, "missing json web key type"},
+		"empty":                 {jwk{}, ec, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || !strings.Contains(err.Error(), "none of the 1 keys of the JSON Web Key Set is usable: ") ||

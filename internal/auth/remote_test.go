@@ -128,14 +128,10 @@ func (i *remoteIssuer) token(kid string) string {
 	return compact(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, kid), lastingClaims, i.key, unhashed)
 }
 
-// check is like the function check, for a token with this kid, and there must be this number
-// of fetches since the last check.
-func (i *remoteIssuer) check(t *testing.T, kid, want string, fetches int) {
+// check is like the function check, for a token with this kid.
+func (i *remoteIssuer) check(t *testing.T, kid, want string) {
 	t.Helper()
 	check(t, i.v, i.token(kid), want)
-	if n := i.fetches(); n != fetches {
-		t.Errorf("%d fetches, want %d", n, fetches)
-	}
 }
 
 // checkAtOnce is like the function check, for a token with this kid, which must not wait.

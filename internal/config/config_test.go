@@ -79,8 +79,6 @@ func TestInvalid(t *testing.T) {
 		{EnvTokenJWKSURL, "https://keys.example/k", nil},
 		{EnvTokenJWKS, `{"keys": []}`, nil},
 		{EnvTokenJWKS, `{"keys": []}`, issuer},
-		{EnvTokenJWKSURL, "http://localhost.issuer.example/keys", issuer},
-		{EnvTokenJWKSURL, "http://localhost@issuer.example", issuer},
 		{EnvTokenJWKSURL, "https://issuer.example/%zz?secret", issuer},
 		{EnvTokenJWKSURL, "http://user:secret@issuer.example/keys?key=secret", issuer},
 		{EnvTokenIssuer, "https://user:secret@issuer.example", issuer},
@@ -138,8 +136,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Without TOKEN_JWKS_URL, the issuer must be a URL, so that its metadata can be found. Keys
-// at a local address need no https.
+// Without TOKEN_JWKS_URL, the issuer must be a URL, so that its metadata can be found.
 func TestIssuers(t *testing.T) {
 	from := func(issuer, keysURL string) error {
 		_, err := FromEnv(env(nil, map[string]string{EnvTokenIssuer: issuer, EnvTokenAudience: "plants", EnvTokenJWKSURL: keysURL}))
@@ -155,10 +152,8 @@ func TestIssuers(t *testing.T) {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
 			t.Errorf("%s: got %v, want %s", issuer, err, fault)
 		}
-		for _, url := range []string{"HTTPS://issuer.test/keys", "http://LOCALHOST:8080/keys", "http://[::1]/keys", "http://host.docker.internal:8080"} {
-			if err := from(issuer, url); err != nil {
-				t.Errorf("%s with %s: %v", issuer, url, err)
-			}
+		if err := from(issuer, "https://issuer.test/keys"); err != nil {
+			t.Errorf("%s with TOKEN_JWKS_URL: %v", issuer, err)
 		}
 	}
 	for _, issuer := range []string{"https://a.test/realms/x", "http://localhost:8080/realms/x"} {
