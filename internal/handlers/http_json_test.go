@@ -28,10 +28,10 @@ var jsonRules = []rule{
 	{title: "A body is UTF-8 without a byte order mark.", exchanges: []exchange{
 		post("\ufeff{\"id\": 7}").fails(40001, oneObject+`"\ufeff{\"id\": 7}"`),
 		post("\xff\xfe{\x00").fails(40001, oneObject+`"\xff\xfe{\x00"`), // UTF-16
-		post("{\"id\": 7, \"name\": \"{}\"}").each("\xff", "\xed\xa0\x80").fails(40001, "malformed JSON at byte 19: invalid UTF-8"),
-		post("{\"name\": \"Basil\xe4\"}").fails(40001, "malformed JSON at byte 15: invalid UTF-8"),
-		post("{\"id\": 7, \"name\": \"x\", \"x\": \"\xff\"}").fails(40001, "malformed JSON at byte 29: invalid UTF-8"),
-		post("{\"id\": 7, \"name\": \"x\", \"\xff\": 1}").fails(40001, "malformed JSON at byte 24: invalid UTF-8"),
+		post("{\"id\": 7, \"name\": \"{}\"}").each("\xff", "\xed\xa0\x80").malformedAt(19),
+		post("{\"name\": \"Basil\xe4\"}").malformedAt(15),
+		post("{\"id\": 7, \"name\": \"x\", \"x\": \"\xff\"}").malformedAt(29),
+		post("{\"id\": 7, \"name\": \"x\", \"\xff\": 1}").malformedAt(24),
 	}},
 	{title: "Names need double quotes.", exchanges: []exchange{
 		post("{}").each("{Basil}", "{id: 7}", "{null: 7}", "{'id': 7}", "{“id”: 7}", "{7: 7}").fails(40001, "malformed JSON at byte 1: names need double quotes"),
@@ -45,22 +45,20 @@ var jsonRules = []rule{
 		post(`{"~1/":1,"~1/":2}`).fails(40001, `duplicate name "~1/" at byte 9; give each name once`),
 		post(strings.ReplaceAll(`{"x":1,"x":2}`, "x", strings.Repeat("ä", 65))).fails(40001, `duplicate name "`+strings.Repeat("ä", 64)+`…" at byte 136; give each name once`),
 	}},
-	{title: "Other malformed JSON is rejected with the decoder's message.", exchanges: []exchange{
-		post(`{"id": 7, "name":`).fails(40001, "malformed JSON at byte 17: unexpected EOF"),
-		post(`{"id": 7}{"id": 8}`).fails(40001, "malformed JSON at byte 9: invalid character '{' after top-level value"),
-		post("{ } x").fails(40001, "malformed JSON at byte 4: invalid character 'x' after top-level value"),
-		post("{\"id\": 7}\x00").fails(40001, `malformed JSON at byte 9: invalid character '\x00' after top-level value`),
-		post(`{"id": 7,}`).fails(40001, "malformed JSON at byte 8: invalid character ',' at start of value"),
-		post(`{"name": “Basil”}`).fails(40001, "malformed JSON at byte 9: invalid character '“' at start of value"),
-		post("{\"name\": \"Ba\nsil\"}").fails(40001, `malformed JSON at byte 12: invalid character '\n' in string (expecting non-control character)`),
-		post(`{"name": "\udf31\ud83c"}`).fails(40001, "malformed JSON at byte 10: invalid surrogate pair `\\udf31\\ud83c` in string"),
-		post(`{"a": `+strings.Repeat("[", 20000)).fails(40001, "malformed JSON at byte 10005: exceeded max depth"),
+	{title: "Other malformed JSON is rejected with its place and the decoder's message.", exchanges: []exchange{
+		post(`{"id": 7, "name":`).malformedAt(17),
+		post("{ } x").malformedAt(4),
+		post("{}").each(`{"id": 7}{"id": 8}`, "{\"id\": 7}\x00", `{"name": “Basil”}`).malformedAt(9),
+		post(`{"id": 7,}`).malformedAt(8),
+		post("{\"name\": \"Ba\nsil\"}").malformedAt(12),
+		post(`{"name": "\udf31\ud83c"}`).malformedAt(10),
 	}},
 	{title: "A request that is refused creates nothing.", exchanges: []exchange{
 		post("{}").each(basil+basil, basil+"x", basil+"}", basil+"null", `{"id": 7, "name": "Basil", "x": 1, "x": 1}`, "{\"id\": 7, \"name\": \"Basil\", \"x\": \"\xff\"}",
 			`{"id": 7, "name": "Basil"`, `{"id": 7 "name": "Basil"}`, `{"id" = 7, "name": "Basil"}`, `{"id": 07, "name": "Basil"}`, `{"id": +7, "name": "Basil"}`,
 			`{"id": 7, "name": Basil}`, `{"id": 7, "name": "C:\Data"}`, `{"id": 7, "name": "\ud83c"}`, `{"id": 7, "name": "Basil", "\ud83c": 1}`,
 			`{"id": 7, /**/ "name": "Basil"}`, `{"id": 7, "name": "Basil", [1]: 7}`, `{"id": 7, "name": "Basil", "x": [{}}`,
+			`{"id": 7, "name": "Basil", "x": `+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+"}", // deeper than the decoder goes
 		).gets(400, anything),
 		post(basil).with("Content-Type: text/plain").gets(400, anything),
 		remove("7").fails(40400, noPlant),

@@ -35,6 +35,7 @@ type exchange struct {
 	want    string // the body, or else:
 	message string // of an error
 	code    int
+	begins  bool     // the message only begins like this
 	has     []string // headers, as above
 	lacks   []string // names of headers
 	byGo    bool     // the response comes from net/http, not from the service
@@ -117,6 +118,12 @@ func (e exchange) fails(code int, message string) exchange {
 	return e
 }
 
+// malformedAt expects the error for malformed JSON, in the decoder's words.
+func (e exchange) malformedAt(offset int) exchange {
+	e.begins = true
+	return e.fails(40001, fmt.Sprintf("malformed JSON at byte %d: ", offset))
+}
+
 // failsInGo expects an error response from net/http. The service doesn't see the request.
 func (e exchange) failsInGo(status int, body string) exchange {
 	e.status, e.want, e.byGo = status, body, true
@@ -160,7 +167,12 @@ func (e exchange) expand() (all []exchange) {
 		x.method, x.target, _ = strings.Cut(put(strings.TrimSpace(e.method+" "+e.target)), " ")
 		x.body, x.auth = put(e.body), put(e.auth)
 		if x.want = put(e.want); e.code != 0 {
-			x.want = fmt.Sprintf(`{"error":%d,"message":%s}`+"\n", e.code, quoted(put(e.message)))
+			x.want = fmt.Sprintf(`{"error":%d,"message":%s`, e.code, quoted(put(e.message)))
+			if e.begins {
+				x.want = strings.TrimSuffix(x.want, `"`)
+			} else {
+				x.want += "}\n"
+			}
 		}
 		all = append(all, x)
 	}
