@@ -64,15 +64,25 @@ func TestKeysAtStart(t *testing.T) {
 	}
 }
 
-// A client that reaches the program under the host name of -addr gets a token.
-func TestNamedHost(t *testing.T) {
-	handler := setUp(t, options{addr: "plants.test:8080", data: t.TempDir()}, config.Config{}, io.Discard)
-	for host, status := range map[string]int{"plants.test": 200, "other.test": 403} {
-		r := httptest.NewRequest("POST", "http://"+host+":8080/oauth2/token", strings.NewReader("grant_type=client_credentials&client_id=alice"))
+// A client that reaches the program under the host name of -addr gets a token. One that
+// reaches it from another machine, or by a page whose host name resolves to this one (DNS
+// rebinding), does not, unless -expose-issuer lets other machines.
+func TestTokenHosts(t *testing.T) {
+	named, exposed := options{addr: "plants.test:8080"}, options{addr: "0.0.0.0:8080", exposeIssuer: true}
+	for _, test := range []struct {
+		options
+		host   string
+		status int
+	}{
+		{named, "plants.test", 200}, {named, "localhost", 200}, {named, "other.test", 403}, {named, "192.0.2.1", 403},
+		{exposed, "192.0.2.1", 200}, {exposed, "other.test", 403},
+	} {
+		test.data = t.TempDir()
+		r := httptest.NewRequest("POST", "http://"+test.host+":8080/oauth2/token", strings.NewReader("grant_type=client_credentials&client_id=alice"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
-		if handler.ServeHTTP(w, r); w.Code != status {
-			t.Errorf("%s: %d %s, want status %d", host, w.Code, w.Body, status)
+		if setUp(t, test.options, config.Config{}, io.Discard).ServeHTTP(w, r); w.Code != test.status {
+			t.Errorf("%s of %s: %d %s, want status %d", test.host, test.addr, w.Code, w.Body, test.status)
 		}
 	}
 }

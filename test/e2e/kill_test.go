@@ -12,7 +12,7 @@ import (
 // every plant whose create was answered is there, and none that nobody created.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const rounds, clients = 25, 8
+	const rounds, clients = 8, 8
 	dir, unanswered := t.TempDir(), 0
 	created := map[int64]bool{} // whether the create was answered, by id
 	var mu sync.Mutex

@@ -22,33 +22,6 @@ func TestLambda(t *testing.T) {
 	session.Run(t, session.Front{Base: f.base, Alice: issuer.Token("alice"), Bob: issuer.Token("bob"), Lag: dynamoLag})
 }
 
-// An HTTP API decodes a path twice and cuts it off at a decoded question mark, before the
-// function sees it. The plain server decodes it once. docs/interface.md says what follows.
-func TestEncodedPaths(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
-	aws, plain := f.user(), start(t, harness.Environ(), t.TempDir()).user(t)
-	for _, test := range []struct {
-		method, target string
-		onAWS, onPlain int
-	}{
-		{"DELETE", "/plants/7%3Fx", 204, 400},
-		{"DELETE", "/plants/%2537", 204, 400},
-		{"GET", "/plants%3Fx", 200, 404},
-	} {
-		r := request{Method: test.method, Target: test.target}
-		plants.postAll(t, aws, plants.example(7))
-		plants.postAll(t, plain, plants.example(7))
-		if _, err := aws.send(t, r, test.onAWS); err != nil {
-			t.Error(err)
-		}
-		if _, err := plain.send(t, r, test.onPlain); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // A malformed request is no Lambda error, and nothing of it is printed outside the log's
 // JSON, where it could forge lines: startFunction checks the output.
 func TestLambdaMalformed(t *testing.T) {

@@ -22,12 +22,14 @@ import json
 import logging
 import re
 import sys
+import types
 
+import boto3
 import yaml
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
-from cloud_radar.cf.unit import Template
+from cloud_radar.cf.unit import Template, _template
 from samtranslator.model.exceptions import InvalidDocumentException
 from samtranslator.parser.parser import Parser
 from samtranslator.translator import translator
@@ -36,19 +38,16 @@ from samtranslator.yaml_helper import yaml_parse
 UPLOADED = {"Bucket": "deployments", "Key": "code"}  # as sam deploy replaces CodeUri
 
 
-# For speed: Template parses each template as YAML, and the translator validates its own
-# policy templates each time.
-yaml.FullLoader = yaml.CFullLoader
+# For speed: Template uses JSON in place of YAML, and what the translator does for each stack
+# is done once: it validates its own policy templates, and makes a session of AWS.
+_template.yaml = types.SimpleNamespace(dump=json.dumps, load=lambda text, Loader: json.loads(text), FullLoader=None)
+session = boto3.Session()
 translator.make_policy_template_for_function_plugin = functools.cache(translator.make_policy_template_for_function_plugin)
 
 
 class Stack(Template):
     AccountId, NoValue = "${AWS::AccountId}", "${AWS::NoValue}"
     StackName, StackId = "plants", "arn:stack/plants/id"
-
-    def __init__(self, template):
-        super().__init__({})
-        self.raw = json.dumps(template)  # JSON is YAML, and faster to write
 
 
 parsed = functools.cache(yaml_parse)
@@ -59,7 +58,7 @@ def translate(text, parameters):
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = UPLOADED
-    return json.loads(json.dumps(translator.Translator({}, Parser()).translate(template, parameters)))
+    return json.loads(json.dumps(translator.Translator({}, Parser(), boto_session=session).translate(template, parameters)))
 
 
 def without_omitted(v):
