@@ -188,6 +188,7 @@ func TestCheckURL(t *testing.T) {
 		"http://b.test/k":                             "must be https, except on this machine",
 		"http://user:secret@b.test/k":                 "must be https",
 		"http://127.0.0.1.b.test/k":                   "must be https",
+		"http://localhost.b.test/k":                   "must be https",
 		"http://localhost@b.test/k":                   "must be https",
 		"http://10.0.0.1/k":                           "must be https",
 		"ftp://localhost/k":                           "must be https",

@@ -34,13 +34,36 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // The first integer that JavaScript rounds, to 9007199254740992.
 const large = "9007199254740993"
 
-// The page works at the root.
+const create, list, remove = "#operations-plants-createPlant", "#operations-plants-listPlants", "#operations-plants-deletePlant"
+
+// A user gets a token, creates and lists a plant, and deletes it with the id from the list.
 func TestSwaggerUI(t *testing.T) {
 	t.Parallel()
-	testSession(t, plainserver.Start(t, harness.Environ(), t.TempDir()).Base, "/")
+	b := openTab(t, plainserver.Start(t, harness.Environ(), t.TempDir()).Base, "/")
+	b.signIn()
+	b.holds("document.querySelector('.opblock').getBoundingClientRect().bottom < innerHeight") // on the first screen
+	b.open(create)
+	body := `{"id": ` + large + `, "name": "Basil", "tag": "herb"}`
+	b.fill(create+" textarea", body)
+	b.execute(create, "200", `"name": "Basil"`)
+	b.open(list)
+	seen := regexp.MustCompile(`"id": (\d+)`).FindStringSubmatch(b.execute(list, "200", `"name": "Basil"`))
+	if seen == nil || seen[1] != large {
+		t.Fatalf("the list shows the id %q, want %s", seen, large)
+	}
+	b.open(remove)
+	b.fill(remove+" .parameters input", seen[1])
+	b.execute(remove, "204")
+	b.execute(list, "200", "[]")
+
+	for range 3 { // open the schemas, and the parts inside them
+		eval[any](b, "document.querySelectorAll('[aria-expanded=false], .json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)').forEach(e => e.click())")
+	}
+	b.sees("#ui", "Any signed 64-bit integer", "2147483647") // a bound that isn't rounded
+	b.holds("!document.body.innerText.includes('9223372036854776')")
 }
 
-// The page works behind a proxy that adds a path prefix.
+// The page finds the issuer and the service behind a proxy that adds a path prefix.
 func TestPathPrefix(t *testing.T) {
 	t.Parallel()
 	server, err := url.Parse(plainserver.Start(t, harness.Environ(), t.TempDir()).Base)
@@ -49,49 +72,36 @@ func TestPathPrefix(t *testing.T) {
 	}
 	proxy := httptest.NewServer(http.StripPrefix("/store", httputil.NewSingleHostReverseProxy(server)))
 	t.Cleanup(proxy.Close)
-	testSession(t, proxy.URL+"/store", "/docs/")
+	b := openTab(t, proxy.URL+"/store", "/docs/")
+	b.signIn()
+	b.open(list)
+	b.execute(list, "200", "[]")
 }
 
-// testSession does what a user does on a page of the service at base: get a token, create
-// and list a plant, and delete it with the id from the list.
-func testSession(t *testing.T, base, page string) {
-	t.Helper()
-	b := openTab(t, base, page)
-	const create, list, remove = "#operations-plants-createPlant", "#operations-plants-listPlants", "#operations-plants-deletePlant"
+// signIn gets a token from the issuer.
+func (b *tab) signIn() {
+	b.t.Helper()
 	b.do(chromedp.WaitVisible(chromedp.CSS(create)))
-	b.holds("document.querySelector('.opblock').getBoundingClientRect().bottom < innerHeight") // on the first screen
 	b.click(".auth-wrapper .authorize")
 	b.sees(".auth-container", append(handlers.Scopes(), b.base+issuer.TokenPath, "clientCredentials")...)
 	b.holds("document.querySelector('#client_id_clientCredentials').value === 'alice'")
 	b.click(".auth-container .authorize")
 	b.sees(".auth-container", "Logout")
 	b.click(".auth-container .btn-done")
+}
 
-	for _, operation := range []string{create, list, remove} {
-		b.click(operation + " .opblock-summary-control")
-		b.do(chromedp.WaitVisible(chromedp.CSS(operation + " .execute")))
-	}
-	execute := func(operation string, want ...string) string {
-		t.Helper()
-		b.click(operation + " .execute")
-		return b.sees(operation+" .live-responses-table", want...)
-	}
-	body := `{"id": ` + large + `, "name": "Basil", "tag": "herb"}`
-	b.fill(create+" textarea", body)
-	execute(create, "200", `"name": "Basil"`)
-	seen := regexp.MustCompile(`"id": (\d+)`).FindStringSubmatch(execute(list, "200", `"name": "Basil"`))
-	if seen == nil || seen[1] != large {
-		t.Fatalf("the list shows the id %q, want %s", seen, large)
-	}
-	b.fill(remove+" .parameters input", seen[1])
-	execute(remove, "204")
-	execute(list, "200", "[]")
+// open opens an operation.
+func (b *tab) open(operation string) {
+	b.t.Helper()
+	b.click(operation + " .opblock-summary-control")
+	b.do(chromedp.WaitVisible(chromedp.CSS(operation + " .execute")))
+}
 
-	for range 3 { // open the schemas, and the parts inside them
-		eval[any](b, "document.querySelectorAll('[aria-expanded=false], .json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)').forEach(e => e.click())")
-	}
-	b.sees("#ui", "Any signed 64-bit integer", "2147483647") // a bound that isn't rounded
-	b.holds("!document.body.innerText.includes('9223372036854776')")
+// execute sends the request of an operation, and returns the response as the page shows it.
+func (b *tab) execute(operation string, want ...string) string {
+	b.t.Helper()
+	b.click(operation + " .execute")
+	return b.sees(operation+" .live-responses-table", want...)
 }
 
 // The browser's first start on a busy machine takes longer than other programs do. The test
