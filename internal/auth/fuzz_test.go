@@ -3,46 +3,22 @@ package auth_test
 import (
 	"crypto/ed25519"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 )
 
 const edHeader = `{"alg":"EdDSA"}`
 
-// fuzzKey returns a fixed key, so that tokens found by fuzzing remain valid, and its
-// verifier.
-func fuzzKey(t testing.TB) (ed25519.PrivateKey, *auth.Verifier) {
-	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	return key, staticVerifier(t, keySet(newJWK(key.Public(), "")))
-}
-
-// FuzzAuthenticate tries Authorization headers. Only one token is signed.
-func FuzzAuthenticate(f *testing.F) {
-	key, v := fuzzKey(f)
-	token := compact(edHeader, lastingClaims, key, unhashed)
-	unsigned := compact(`{"alg":"none"}`, lastingClaims, nil, nil)
-	for _, value := range []string{"Bearer " + token, "bearer  " + token + " ", "Bearer " + token + ",Bearer " + token, "Bearer", "Bearer " + unsigned} {
-		f.Add(value)
-	}
-	f.Fuzz(func(t *testing.T, value string) {
-		_, err := v.Authenticate(t.Context(), http.Header{"Authorization": {value}}, "plants/read")
-		if err == nil && strings.Fields(value)[1] != token {
-			t.Errorf("accepted, but not signed: %q", value)
-		}
-	})
-}
-
 // FuzzSigned signs headers and claims with an accepted key. The standard library
 // must find the same values in each accepted token.
 func FuzzSigned(f *testing.F) {
-	key, v := fuzzKey(f)
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) // fixed, so that what was found remains valid
+	v := staticVerifier(f, keySet(newJWK(key.Public(), "")))
 	f.Add(`{"alg":"Ed25519","crit":["b64"],"b64":true}`, lastingClaims)
 	for _, change := range [][2]string{
 		{`"sub"`, `"sub":"bob","sub"`}, {`"sub"`, `"s\u0075b":"bob","sub"`}, {`"alice"`, `"\ud800"`}, {`"alice"`, `" Alice\u0000e\u0301 "`},

@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -96,33 +95,4 @@ func TestDisconnectedClient(t *testing.T) {
 		i.check(t, "a", "")
 		group.Wait()
 	})
-}
-
-// No request fails while an issuer replaces its key properly: it publishes the new key
-// before it signs with it, and the old key until the old tokens have expired.
-func TestRotation(t *testing.T) {
-	for _, delay := range []time.Duration{0, 50 * ms, 900 * ms} {
-		synctest.Test(t, func(t *testing.T) {
-			i := newRemoteIssuer(t, "0")
-			start := time.Now()
-			var group sync.WaitGroup
-			for client := range 32 {
-				group.Go(func() {
-					for n := range 200 {
-						kid := time.Since(start) / (10 * time.Second) // of the key that signs
-						if n%10 == 0 {
-							kid = max(kid-1, 0)
-						}
-						check(t, i.v, i.token(fmt.Sprint(int(kid))), "")
-						time.Sleep(time.Duration(100+client) * ms)
-					}
-				})
-			}
-			for n := range 3 {
-				i.publish(delay, fmt.Sprint(max(n-1, 0)), fmt.Sprint(n), fmt.Sprint(n+1))
-				time.Sleep(10 * time.Second)
-			}
-			group.Wait()
-		})
-	}
 }

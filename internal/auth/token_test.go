@@ -57,6 +57,8 @@ func TestAuthorizationHeader(t *testing.T) {
 		{[]string{token}, none},
 		{[]string{"Basic " + token}, none},
 		{[]string{"Bearer bearer " + token}, invalid + `: the token begins with "Bearer": send that word once`},
+		{[]string{"Bearer " + token + ",Bearer " + token}, invalid}, // as gateways join two headers
+		{[]string{"Bearer " + token + " x"}, invalid},
 		{[]string{"Bearer " + token, "Bearer " + token}, "2 Authorization headers"},
 		{[]string{"Basic x", "Bearer " + token}, "2 Authorization headers"},
 	} {

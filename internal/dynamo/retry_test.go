@@ -2,10 +2,8 @@ package dynamo_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -146,42 +144,6 @@ func TestRetryBudget(t *testing.T) {
 			if n := retries(); n != budget {
 				t.Errorf("%d retries after successes, want %d again", n, budget)
 			}
-		}
-	})
-}
-
-// With a tenth of the responses lost, the budget lasts, and each create succeeds: its retry
-// finds the plant of the same owner.
-func TestTenthOfResponsesLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const calls = 2000
-		random := rand.New(rand.NewPCG(1, 2))
-		stored, lost := map[string]json.RawMessage{}, 0
-		client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
-			var in struct{ Item map[string]json.RawMessage }
-			if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-				return nil, err
-			}
-			respond := dynamolocal.Reply(200, "{}")
-			if id := string(in.Item["id"]); stored[id] != nil {
-				respond = dynamolocal.Reply(400, fmt.Sprintf(`{"__type":"ConditionalCheckFailedException","Item":%s}`, stored[id]))
-			} else {
-				stored[id], _ = json.Marshal(in.Item)
-			}
-			if random.IntN(10) == 0 {
-				lost++
-				respond = dynamolocal.Cut
-			}
-			return respond(r)
-		})
-		store := dynamo.New(client, "plants")
-		for id := range int64(calls) {
-			if err := store.Create(t.Context(), "alice", plants.Plant{ID: id, Name: fern.Name}); err != nil {
-				t.Fatalf("create %d: %v", id, err)
-			}
-		}
-		if len(stored) != calls || lost < calls/20 {
-			t.Errorf("%d plants stored, %d responses lost, want %d plants, and at least %d responses lost", len(stored), lost, calls, calls/20)
 		}
 	})
 }
