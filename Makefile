@@ -88,7 +88,8 @@ rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid 
 	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
 
 check-rename: ## rename a copy, take test away, and run the tests of what is left
-	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
+	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && \
+	git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
 	cd "$$copy" && git init -q && git add -A && \
 	$(MAKE) rename MODULE=example.org/you/orchids NAME=orchid NAMES=orchids && \
 	go test ./test/docs && rm -r test && go vet ./... && go test ./...
@@ -162,7 +163,8 @@ start-api: ## run the function with sam local at http://127.0.0.1:3000; needs th
 	@$(call need,curl,https://curl.se/download.html)
 	@keys=$$(curl -sSf $(LOCAL_ISSUER)/.well-known/jwks.json | sed 's/"/\\"/g') && test -n "$$keys" || \
 		{ echo 'no keys at $(LOCAL_ISSUER): first start the plain server there, which issues the tokens' >&2; exit 1; }; \
-	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", "TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
+	mkdir -p .aws-sam && printf '{"Parameters": {"TABLE_NAME": "plants", "AWS_ENDPOINT_URL_DYNAMODB": "%s", '\
+	'"TOKEN_ISSUER": "%s", "TOKEN_AUDIENCE": "%s", "TOKEN_JWKS": "%s"}}\n' \
 		'$(LOCAL_DYNAMODB)' 'urn:plantstore:local' 'plants' "$$keys" > .aws-sam/env.json
 	MAKEFLAGS=FUNCTION_ARCH=$(HOST_GOARCH) sam build --build-dir .aws-sam/local
 	sed -i.sam 's/- arm64$$/- $(if $(filter amd64,$(HOST_GOARCH)),x86_64,arm64)/' .aws-sam/local/template.yaml

@@ -36,6 +36,7 @@ func warnReadableKey(dir string, stderr io.Writer) {
 	path := filepath.Join(dir, issuer.KeyFile)
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().Perm()&0o004 != 0 && runtime.GOOS != "windows" { // Windows has no such modes
-		fmt.Fprintf(stderr, "warning: every user of this machine can read the token key and sign tokens for any user: run chmod o-r %s\n", path)
+		fmt.Fprintf(stderr, "warning: every user of this machine can read the token key and sign tokens for any user: "+
+			"run chmod o-r %s\n", path)
 	}
 }

@@ -38,19 +38,22 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		}
 		return nil
 	})
-	flags.StringVar(&o.data, "data", ".data", "`directory` for the plants (plants.db) and the token key; created if missing")
+	flags.StringVar(&o.data, "data", ".data",
+		"`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb;\n"+
 		"the default is dynamodb if AWS_ENDPOINT_URL_DYNAMODB is set, else bolt")
-	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false, "let other machines reach the token issuer, which gives anyone a token for any user; "+
-		"also allows CORS_ORIGINS=*")
+	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false,
+		"let other machines reach the token issuer, which gives anyone a token for any user; also allows CORS_ORIGINS=*")
 	flags.BoolVar(&o.version, "version", false, "print the version of the program, and exit")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stderr, "The plant store as a plain HTTP server.")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
-		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+strings.Join(config.Variables, " "))
-		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+strings.Join(dynamoDBVariables, " "))
+		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+
+			strings.Join(config.Variables, " "))
+		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+
+			strings.Join(dynamoDBVariables, " "))
 		return options{}, errPrinted
 	}
 	if err != nil {

@@ -129,10 +129,12 @@ func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 		remedy = "or set " + config.EnvTokenIssuer + " to another issuer, or add -expose-issuer"
 	)
 	if !listening.(*net.TCPAddr).IP.IsLoopback() {
-		return fmt.Errorf("-addr %s: other machines can reach this address, %s; listen on 127.0.0.1, %s", addr, danger, remedy)
+		return fmt.Errorf("-addr %s: other machines can reach this address, %s; listen on 127.0.0.1, %s",
+			addr, danger, remedy)
 	}
 	if slices.Contains(origins, "*") {
-		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s", config.EnvCORSOrigins, danger, remedy)
+		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s",
+			config.EnvCORSOrigins, danger, remedy)
 	}
 	return nil
 }
@@ -140,7 +142,9 @@ func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 // newVerifier returns a verifier of the tokens from the program's own issuer or, if own is
 // nil, from the configured one. If the configured issuer doesn't respond, newVerifier prints
 // a warning to stderr.
-func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, log *slog.Logger, stderr io.Writer) (*auth.Verifier, error) {
+func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, log *slog.Logger,
+	stderr io.Writer,
+) (*auth.Verifier, error) {
 	if own != nil {
 		keys, err := auth.ParseKeySet([]byte(own.JWKS()))
 		if err != nil {

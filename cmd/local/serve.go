@@ -69,7 +69,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		return err
 	case <-ctx.Done():
 	}
-	fmt.Fprintf(stderr, "stopping; requests in flight may take up to %v; press Ctrl-C again to stop at once\n", drainTimeout)
+	fmt.Fprintf(stderr, "stopping; requests in flight may take up to %v; press Ctrl-C again to stop at once\n",
+		drainTimeout)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
@@ -97,7 +98,8 @@ func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 		url := base + issuer.TokenPath
 		command := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + url + ` | cut -d'"' -f4)`
 		if goos == "windows" { // PowerShell
-			command = `$token = (Invoke-RestMethod ` + url + ` -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
+			command = `$token = (Invoke-RestMethod ` + url + ` -Method Post ` +
+				`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
 		}
 		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n  %s\n", issuer.Lifetime.Minutes(), command)
 	}

@@ -23,7 +23,9 @@ type storage struct {
 }
 
 // openStore opens the store that the flags select.
-func openStore(ctx context.Context, o options, table string, getenv func(string) string, log *slog.Logger) (*storage, error) {
+func openStore(ctx context.Context, o options, table string, getenv func(string) string,
+	log *slog.Logger,
+) (*storage, error) {
 	if o.store == "bolt" {
 		return openBolt(o.data)
 	}

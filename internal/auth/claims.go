@@ -86,7 +86,8 @@ func checkKind(claims members) error {
 	// RFC 7800 section 3.1, for DPoP (RFC 9449) and mutual TLS (RFC 8705). A cnf without a
 	// value binds nothing.
 	if cnf := string(claims["cnf"]); cnf != "" && cnf != "null" && cnf != `""` {
-		return invalid("the token is bound to a key (claim cnf): configure the issuer or the client to use bearer tokens, without DPoP and mutual TLS")
+		return invalid("the token is bound to a key (claim cnf): configure the issuer or the client " +
+			"to use bearer tokens, without DPoP and mutual TLS")
 	}
 	if use, _ := unquote(claims["token_use"]); claims.has("token_use") && use != "access" { // Amazon Cognito
 		return wrongKind("token_use", use)
@@ -125,7 +126,8 @@ func (v *Verifier) checkAudience(claims members) error {
 	}
 	accepted := v.config.Audiences
 	if !slices.ContainsFunc(audiences, func(a string) bool { return slices.Contains(accepted, a) }) {
-		return invalid("%s is %s, accepted are %s", name, excerpt.Quote(strings.Join(audiences, " ")), excerpt.Quote(strings.Join(accepted, " ")))
+		return invalid("%s is %s, accepted are %s", name, excerpt.Quote(strings.Join(audiences, " ")),
+			excerpt.Quote(strings.Join(accepted, " ")))
 	}
 	return nil
 }
@@ -181,7 +183,7 @@ func (t *verifiedToken) checkScope(scope string) error {
 	case len(t.scopes) > 0:
 		return fmt.Errorf("%w: it names %s", ErrScope, t.named)
 	default:
-		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer to include it in scope or scp, or, "+
-			"to let such tokens do everything, make scopes optional", ErrScope, t.named)
+		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer "+
+			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, t.named)
 	}
 }

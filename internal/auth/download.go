@@ -56,7 +56,8 @@ func addresses(c Config) (keysURL, metadataURL string, err error) {
 	if strings.HasPrefix(host, "cognito-idp.") && strings.HasSuffix(host, ".amazonaws.com") {
 		return c.Issuer + "/.well-known/jwks.json", "", nil
 	}
-	return "", u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/") + "/.well-known/openid-configuration", nil
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	return "", u.Scheme + "://" + u.Host + path + "/.well-known/openid-configuration", nil
 }
 
 // download downloads the metadata, unless the address of the keys is configured, and then

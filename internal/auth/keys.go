@@ -89,7 +89,8 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 		return nil, fmt.Errorf("the JSON Web Key Set is empty: add %s", usableKey)
 	}
 	if !slices.ContainsFunc(set.keys, func(k key) bool { return k.fault == "" }) {
-		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable: the first has this fault: %s", len(set.keys), set.keys[0].fault)
+		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable: the first has this fault: %s",
+			len(set.keys), set.keys[0].fault)
 	}
 	return set, nil
 }
@@ -98,7 +99,8 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 // duplicate names and invalid UTF-8, so that an oddity in an unused part of the document
 // doesn't make the service unavailable.
 func unmarshalLeniently(data []byte, v any) error {
-	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v, jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 }
 
 // parseKey parses a JSON Web Key (RFC 7517 section 4). It sets the kid of an unusable key

@@ -97,9 +97,11 @@ func parse(raw string) (*token, error) {
 	case len(parts) == 5:
 		return nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")
 	case len(parts) != 3, strings.ContainsAny(raw, "\r\n"): // the decoder ignores line breaks
-		return nil, invalid("not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens")
+		return nil, invalid("not a JWT, which has three parts separated by dots: " +
+			"configure the issuer to issue JWT access tokens")
 	case len(parts[0]) > maxHeaderLength:
-		return nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates", len(parts[0]), maxHeaderLength)
+		return nil, invalid("a header of %d bytes, more than %d: configure the issuer to include no certificates",
+			len(parts[0]), maxHeaderLength)
 	}
 	var decoded [3][]byte
 	for i, part := range parts {
@@ -132,7 +134,8 @@ func (t *token) readHeader(header members) (err error) {
 		return err
 	}
 	if !slices.Contains(algorithms, jose.SignatureAlgorithm(t.alg)) {
-		return invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys", excerpt.Quote(t.alg))
+		return invalid("algorithm %s: configure the issuer to sign with RS256, ES256 or another algorithm with public keys",
+			excerpt.Quote(t.alg))
 	}
 	if header.has("kid") {
 		if t.kid, err = header.text("kid"); err != nil {

@@ -80,10 +80,12 @@ func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
-	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(112)): // ERROR_DISK_FULL
+	case errors.Is(err, syscall.ENOSPC),
+		runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(112)): // ERROR_DISK_FULL
 		return fmt.Errorf("%w: free some disk space, or choose another data directory", err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory", err)
+		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory",
+			err)
 	}
 	return err
 }

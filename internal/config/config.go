@@ -29,7 +29,10 @@ const (
 )
 
 // Variables contains these names. cmd/local lists them with -help.
-var Variables = []string{EnvTableName, EnvTokenIssuer, EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS, EnvRequireScopes, EnvLogLevel, EnvCORSOrigins}
+var Variables = []string{
+	EnvTableName, EnvTokenIssuer, EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS, EnvRequireScopes, EnvLogLevel,
+	EnvCORSOrigins,
+}
 
 // Config holds the settings of the service.
 type Config struct {
@@ -55,7 +58,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	var err error
 	c.TableName = cmp.Or(getenv(EnvTableName), "plants")
 	if !isTableName(c.TableName) {
-		return Config{}, fmt.Errorf("%s: %q is not a valid table name: use 3 to 255 letters, digits, dots, dashes and underscores", EnvTableName, c.TableName)
+		return Config{}, fmt.Errorf("%s: %q is not a valid table name: "+
+			"use 3 to 255 letters, digits, dots, dashes and underscores", EnvTableName, c.TableName)
 	}
 	level := cmp.Or(getenv(EnvLogLevel), "info")
 	if c.LogLevel.UnmarshalText([]byte(level)) != nil {
@@ -94,7 +98,8 @@ func checkOrigin(s string) error {
 	u, err := url.Parse(s)
 	isWeb := err == nil && (u.Scheme == "https" || u.Scheme == "http")
 	if !isWeb || u.Hostname() == "" || strings.Contains(u.Host, "*") || s != u.Scheme+"://"+u.Host {
-		return fmt.Errorf("%q is not an origin: use a scheme, a host and possibly a port, such as http://localhost:3000, or *", s)
+		return fmt.Errorf("%q is not an origin: "+
+			"use a scheme, a host and possibly a port, such as http://localhost:3000, or *", s)
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return fmt.Errorf("%q: browsers send the ASCII form of this name, with xn--: use that", s)

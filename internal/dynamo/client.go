@@ -101,7 +101,8 @@ func validate(o dynamodb.Options) error {
 		if strings.ContainsAny(endpoint, "@?#") { // not printed, since it may contain a password
 			value = ""
 		}
-		return fmt.Errorf("%s%s is not a valid endpoint URL: use http://HOST:PORT or https://HOST, without user, query and fragment", source, value)
+		return fmt.Errorf("%s%s is not a valid endpoint URL: "+
+			"use http://HOST:PORT or https://HOST, without user, query and fragment", source, value)
 	}
 	if o.Region == "" {
 		return errors.New("AWS_REGION is not set: set it to the region of the table, such as eu-central-1")

@@ -51,7 +51,8 @@ func readBody(r *request) ([]byte, error) {
 		return nil, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
+		return nil, fmt.Errorf("%w: %v",
+			failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
 	}
 	return body, nil
 }
@@ -109,7 +110,8 @@ func decodeString(name string, v jsontext.Value) (string, error) {
 func missingField(name, message string, members map[string]jsontext.Value) error {
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(sent, name) {
-			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive", name, name, excerpt.Quote(sent))
+			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive",
+				name, name, excerpt.Quote(sent))
 			break
 		}
 	}
@@ -156,7 +158,8 @@ func explainBody(body []byte, err error) string {
 	case !ok: // impossible: only syntax can be wrong, since the values aren't decoded
 		return "malformed JSON"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf("duplicate name %s at byte %d; give each name once", excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)
+		return fmt.Sprintf("duplicate name %s at byte %d; give each name once",
+			excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)
 	}
 	return fmt.Sprintf("malformed JSON at byte %d: %.100s", syntax.ByteOffset, syntax.Err)
 }

@@ -62,18 +62,27 @@ var publicErrors = []struct {
 	err error
 	publicError
 }{
-	{context.DeadlineExceeded, publicError{codeTimeout, "the service ran out of time; the request may have been carried out", nil}},
+	{context.DeadlineExceeded, publicError{codeTimeout,
+		"the service ran out of time; the request may have been carried out", nil}},
 	{plants.ErrInUse, publicError{codeInUse, "id is in use by another user; choose another id at random", nil}},
-	{plants.ErrExists, publicError{codeInUse, "you already have another plant with this id; choose another id, or delete that plant first", nil}},
+	{plants.ErrExists, publicError{codeInUse,
+		"you already have another plant with this id; choose another id, or delete that plant first", nil}},
 	{plants.ErrNotFound, publicError{codeNotFound, "you have no plant with this id", nil}},
-	{plants.ErrThrottled, publicError{codeUnavailable, "the storage is overloaded; try again later", retryAfter(time.Second)}},
-	{plants.ErrUnreachable, publicError{codeUnavailable, "the storage can't be reached; try again later", retryAfter(time.Second)}},
-	{plants.ErrUnwritable, publicError{codeUnavailable, "the storage is full or can't be written; try again later", retryAfter(5 * time.Second)}},
-	{auth.ErrNoToken, publicError{codeNoToken, "the request needs the header Authorization: Bearer <access token>", challenge("")}},
-	{auth.ErrExpiredToken, publicError{codeExpiredToken, "the access token has expired; get a new one", challenge(`, error="invalid_token"`)}},
-	{auth.ErrInvalidToken, publicError{codeInvalidToken, "the access token is not valid for this service; get a new one from its issuer. " +
+	{plants.ErrThrottled, publicError{codeUnavailable, "the storage is overloaded; try again later",
+		retryAfter(time.Second)}},
+	{plants.ErrUnreachable, publicError{codeUnavailable, "the storage can't be reached; try again later",
+		retryAfter(time.Second)}},
+	{plants.ErrUnwritable, publicError{codeUnavailable, "the storage is full or can't be written; try again later",
+		retryAfter(5 * time.Second)}},
+	{auth.ErrNoToken, publicError{codeNoToken, "the request needs the header Authorization: Bearer <access token>",
+		challenge("")}},
+	{auth.ErrExpiredToken, publicError{codeExpiredToken, "the access token has expired; get a new one",
+		challenge(`, error="invalid_token"`)}},
+	{auth.ErrInvalidToken, publicError{codeInvalidToken, "the access token is not valid for this service; " +
+		"get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
-	{auth.ErrKeysUnavailable, publicError{codeUnavailable, "access tokens can't be checked at the moment; try again later", retryAfter(auth.RetryAfter)}},
+	{auth.ErrKeysUnavailable, publicError{codeUnavailable, "access tokens can't be checked at the moment; try again later",
+		retryAfter(auth.RetryAfter)}},
 }
 
 // describe returns what a client learns about err. An error without a row is

@@ -22,7 +22,8 @@ type listQuery struct {
 func parseListQuery(raw string) (q listQuery, err error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return q, failf(codeInvalidQuery, "malformed query string: check its %%-escapes, and separate parameters with &, not ;")
+		return q, failf(codeInvalidQuery, "malformed query string: check its %%-escapes, and "+
+			"separate parameters with &, not ;")
 	}
 	for _, name := range []string{"limit", "cursor", "include"} {
 		if len(values[name]) > 1 {
@@ -33,7 +34,8 @@ func parseListQuery(raw string) (q listQuery, err error) {
 		limit := values.Get("limit")
 		n, ok := parseInt64(limit)
 		if !ok || n < 1 || n > math.MaxInt32 {
-			return q, failf(codeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s", math.MaxInt32, excerpt.Quote(limit))
+			return q, failf(codeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s",
+				math.MaxInt32, excerpt.Quote(limit))
 		}
 		q.limit = int(n)
 	}

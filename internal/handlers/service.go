@@ -87,7 +87,8 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	r.caller, err = s.verifier.Authenticate(r.Context(), r.Header, r.route.Scope)
 	if errors.Is(err, auth.ErrScope) {
-		lacksScope := &publicError{codeScope, "the access token lacks the scope " + r.route.Scope, challenge(`, error="insufficient_scope"`)}
+		lacksScope := &publicError{codeScope, "the access token lacks the scope " + r.route.Scope,
+			challenge(`, error="insufficient_scope"`)}
 		return response{}, fmt.Errorf("%w: %w", lacksScope, err) // clients don't see the reason
 	}
 	if err != nil {

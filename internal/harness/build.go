@@ -26,14 +26,16 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if err := DependOn("go.mod", "go.sum", "api", program, "internal"); err != nil {
 		return "", err
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		flags = append(flags, "-race")
 	}
 	dir, err := os.MkdirTemp("", "build-")
 	if err != nil {
 		return "", err
 	}
-	if _, err := Run("go", slices.Concat([]string{"build", "-o", dir}, flags, []string{"example.com/plantstore/" + program})...); err != nil {
+	if _, err := Run("go", slices.Concat([]string{"build", "-o", dir}, flags,
+		[]string{"example.com/plantstore/" + program})...); err != nil {
 		return "", err
 	}
 	built[key], err = exec.LookPath(filepath.Join(dir, path.Base(program))) // with .exe on Windows

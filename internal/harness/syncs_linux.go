@@ -24,7 +24,8 @@ func Syncs(t *testing.T, test string, env ...string) (calls []string) {
 	t.Helper()
 	Need(t, "strace")
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-e", "trace=fsync,fdatasync,/^link,/^rename", "-o", trace, os.Args[0], "-test.run=^"+test+"$")
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-e", "trace=fsync,fdatasync,/^link,/^rename", "-o",
+		trace, os.Args[0], "-test.run=^"+test+"$")
 	coverage := t.TempDir() // for what a process with -cover writes, which doesn't count
 	if testing.CoverMode() != "" {
 		cmd.Args = append(cmd.Args, "-test.gocoverdir="+coverage)

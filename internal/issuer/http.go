@@ -69,8 +69,9 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 			w.Header().Set("Allow", http.MethodPost)
 			fail(w, http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
 		case !access.allows(r.Host):
-			fail(w, http.StatusForbidden, "access_denied", "no token for this Host header, which a malicious web page could have caused; "+
-				"use localhost, a loopback address or, with -expose-issuer, another IP address or the name of a container or service")
+			fail(w, http.StatusForbidden, "access_denied", "no token for this Host header, "+
+				"which a malicious web page could have caused; use localhost, a loopback address or, with -expose-issuer, "+
+				"another IP address or the name of a container or service")
 		case protection.Check(r) != nil:
 			fail(w, http.StatusForbidden, "access_denied", "no token for a page of another origin")
 		default:

@@ -79,7 +79,8 @@ func errorCode(body []byte) int {
 
 // checkRequest returns the first violation of the document in a request.
 func (op *Operation) checkRequest(req *http.Request, body []byte) error {
-	if _, err := url.ParseQuery(req.URL.RawQuery); err != nil && slices.ContainsFunc(op.Parameters, func(p *Parameter) bool { return p.In == "query" }) {
+	if _, err := url.ParseQuery(req.URL.RawQuery); err != nil &&
+		slices.ContainsFunc(op.Parameters, func(p *Parameter) bool { return p.In == "query" }) {
 		return err
 	}
 	for _, p := range op.Parameters {
@@ -153,7 +154,8 @@ func (r *Response) check(method string, resp *http.Response, body []byte) error 
 		known[errorCode(example)] = true
 	}
 	if code := errorCode(body); !known[code] {
-		return fmt.Errorf("the body: at '/error': status %d has no example with error %d: add one to the response", resp.StatusCode, code)
+		return fmt.Errorf("the body: at '/error': status %d has no example with error %d: add one to the response",
+			resp.StatusCode, code)
 	}
 	return nil
 }

@@ -44,13 +44,15 @@ var byGateway = []int{http.StatusRequestEntityTooLarge, http.StatusTooManyReques
 func (d *Document) Missing() (all []string) {
 	missing := func(key, format string, args ...any) {
 		if !d.seen[key] {
-			all = append(all, fmt.Sprintf(format, args...)+": remove it from api/openapi.yaml, or add an exchange in which it occurs")
+			all = append(all, fmt.Sprintf(format, args...)+": remove it from api/openapi.yaml, "+
+				"or add an exchange in which it occurs")
 		}
 	}
 	for _, op := range append(slices.Clone(d.Operations), d.Other) {
 		for _, p := range op.Parameters {
 			if p.Example != nil {
-				missing(fmt.Sprint(op, p.Name, []string{fmt.Sprint(p.Example)}), "%s never succeeds with the example of %s, %v", op, p.Name, p.Example)
+				missing(fmt.Sprint(op, p.Name, []string{fmt.Sprint(p.Example)}), "%s never succeeds with the example of %s, %v",
+					op, p.Name, p.Example)
 			}
 		}
 		if op.RequestBody != nil {

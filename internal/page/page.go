@@ -39,14 +39,15 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 	}
 	swaggerUI := newFile("text/html; charset=utf-8", "", read(own, "page.html"))
 	files := map[string]file{
-		Path:                         swaggerUI,
-		"/docs":                      swaggerUI,
-		"/openapi.yaml":              newFile("application/yaml", "", api.Document), // RFC 9512
-		"/docs/page.js":              newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
-		"/docs/issuer.js":            newFile("text/javascript; charset=utf-8", "", issuer),
-		"/docs/swagger-ui.css":       newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
-		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip", read(static.FS, "swagger-ui-bundle.js.gz")),
-		"/favicon.ico":               newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
+		Path:                   swaggerUI,
+		"/docs":                swaggerUI,
+		"/openapi.yaml":        newFile("application/yaml", "", api.Document), // RFC 9512
+		"/docs/page.js":        newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
+		"/docs/issuer.js":      newFile("text/javascript; charset=utf-8", "", issuer),
+		"/docs/swagger-ui.css": newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
+		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip",
+			read(static.FS, "swagger-ui-bundle.js.gz")),
+		"/favicon.ico": newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, reads := r.URL.EscapedPath(), r.Method == http.MethodGet || r.Method == http.MethodHead

@@ -82,7 +82,8 @@ func Claims(sub string, scopes ...string) map[string]any {
 	}
 	now := time.Now()
 	return map[string]any{
-		"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix(), "scope": strings.Join(scopes, " "),
+		"iss": IssuerURL, "sub": sub, "aud": Audience, "iat": now.Unix(), "exp": now.Add(Lifetime).Unix(),
+		"scope": strings.Join(scopes, " "),
 	}
 }
 

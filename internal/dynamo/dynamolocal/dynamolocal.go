@@ -37,7 +37,8 @@ func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := once()
 	if err != nil {
-		harness.Missing(t, fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w", endpointEnv, err))
+		harness.Missing(t, fmt.Errorf("no DynamoDB Local: start Docker, or install Maven and Java 17, or set %s: %w",
+			endpointEnv, err))
 	}
 	return endpoint
 }
@@ -51,7 +52,8 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 		return "", err
 	}
 	endpoint = "http://127.0.0.1:" + port
-	dockerErr := start(endpoint, pullLimit, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000", "amazon/dynamodb-local")
+	dockerErr := start(endpoint, pullLimit, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000",
+		"amazon/dynamodb-local")
 	if dockerErr == nil {
 		return endpoint, nil
 	}
@@ -67,8 +69,10 @@ func startJava(endpoint, port string) error {
 	if err != nil {
 		return err
 	}
-	err = start(endpoint, harness.Patience, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
-		"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"), "software.amazon.dynamodb.services.local.main.ServerRunner",
+	err = start(endpoint, harness.Patience, "java",
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", // it runs for seconds: start fast
+		"-Djava.library.path="+lib, "-cp", filepath.Join(lib, "*"),
+		"software.amazon.dynamodb.services.local.main.ServerRunner",
 		"-inMemory", "-disableTelemetry", "-port", port)
 	if err != nil {
 		return fmt.Errorf("%w; if a power failure or a full disk has damaged its libraries, delete %s", err, lib)
@@ -107,7 +111,8 @@ func download(dir string) error {
 		return err
 	}
 	copyTo := func(options ...string) error {
-		args := []string{"--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies", "-DoutputDirectory=" + dir}
+		args := []string{"--quiet", "--batch-mode", "--file", file, "dependency:copy-dependencies",
+			"-DoutputDirectory=" + dir}
 		_, err := harness.Run("mvn", append(args, options...)...)
 		return err
 	}

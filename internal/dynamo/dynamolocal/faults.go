@@ -46,7 +46,8 @@ func Reply(status int, body string) Fault {
 
 // Refuse responds with an error of DynamoDB.
 func Refuse(status int, code string) Fault {
-	return Reply(status, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`, code))
+	return Reply(status, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"refused by a test"}`,
+		code))
 }
 
 // After returns a fault that carries the request out before it meets f.

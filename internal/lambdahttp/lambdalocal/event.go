@@ -56,7 +56,8 @@ func requestContext(r *http.Request, path, requestID string) object {
 	return object{
 		"accountId": "123456789012", "apiId": apiID, "domainName": domainName, "domainPrefix": apiID,
 		"authentication": object{"clientCert": object{
-			"clientCertPem": "", "issuerDN": "", "serialNumber": "", "subjectDN": "", "validity": object{"notBefore": "", "notAfter": ""},
+			"clientCertPem": "", "issuerDN": "", "serialNumber": "", "subjectDN": "",
+			"validity": object{"notBefore": "", "notAfter": ""},
 		}},
 		"authorizer": object{
 			"jwt": object{"claims": nil, "scopes": nil},
