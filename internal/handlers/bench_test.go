@@ -13,6 +13,7 @@ import (
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // A nullStore stores nothing and always lists the same plants, at no cost.
@@ -31,8 +32,7 @@ func (s *nullStore) List(ctx context.Context, _ string, _ *int64, limit int) ([]
 // token and with tokens whose signature must be verified.
 func BenchmarkService(b *testing.B) {
 	issuer := authtest.NewIssuer(b)
-	tag := "herb"
-	store := &nullStore{list: slices.Repeat([]plants.Plant{{Name: "Basil", Tag: &tag}}, 100)}
+	store := &nullStore{list: slices.Repeat([]plants.Plant{plantstest.Example(7)}, 100)}
 	log := logging.New(io.Discard, slog.LevelInfo)
 	// A new verifier has cached nothing.
 	first := func() *Service {

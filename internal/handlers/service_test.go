@@ -54,7 +54,7 @@ func (s *server) do(ctx context.Context, method, target, body string) *httptest.
 }
 
 // validBody is the body of a create.
-const validBody = `{"id":1,"name":"Basil","tag":"herb"}`
+var validBody = plantstest.CreateJSON(plantstest.Example(1))
 
 // Each request gets one log line, without the query. A long path or method is truncated.
 // Anybody can cause these lines, so they are neither errors nor warnings.

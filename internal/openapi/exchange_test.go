@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // Validate accepts an exchange without a fault, and detects each fault below. A fault that
@@ -24,7 +26,8 @@ func TestValidate(t *testing.T) {
 		body, err := io.ReadAll(resp.Body)
 		return errors.Join(err, d.Validate(req, []byte(sent), resp, body)) != nil
 	}
-	const allowed, forbidden, plant = `{"id":7,"name":"Basil"}`, `{"id":1.0,"name":"Basil"}`, `{"name":"Basil"}`
+	allowed, plant := plantstest.CreateJSON(plantstest.Example(7)), plantstest.ResponseJSON(plantstest.Example(7))
+	forbidden := strings.Replace(allowed, "7", "7.0", 1)
 	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\nContent-Type: application/json\n\n"
 	accepted, refused := "HTTP/1.1 200 OK\n"+head+plant, "HTTP/1.1 400 Bad Request\n"+head+`{"error":40002,"message":"x"}`
 	for _, test := range []struct {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/lambdahttp/lambdalocal"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // A candidate is one of the programs that are compared.
@@ -84,7 +85,7 @@ var calls = []struct {
 	status             int
 }{
 	{"GET", "/plants", "", 200},
-	{"POST", "/plants", `{"id": 7, "name": "Basil", "tag": "herb"}`, 200},
+	{"POST", "/plants", plantstest.CreateJSON(plantstest.Example(7)), 200},
 	{"DELETE", "/plants/7", "", 204},
 }
 

@@ -26,13 +26,14 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/plainserver"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
 // The first integer that JavaScript rounds, to 9007199254740992.
-const large = "9007199254740993"
+const large = 9007199254740993
 
 const create, list, remove = "#operations-plants-createPlant", "#operations-plants-listPlants", "#operations-plants-deletePlant"
 
@@ -43,13 +44,14 @@ func TestSwaggerUI(t *testing.T) {
 	b.signIn()
 	b.holds("document.querySelector('.opblock').getBoundingClientRect().bottom < innerHeight") // on the first screen
 	b.open(create)
-	body := `{"id": ` + large + `, "name": "Basil", "tag": "herb"}`
-	b.fill(create+" textarea", body)
-	b.execute(create, "200", `"name": "Basil"`)
+	basil := plantstest.Example(large)
+	name := fmt.Sprintf(`"name": %q`, basil.Name)
+	b.fill(create+" textarea", plantstest.CreateJSON(basil))
+	b.execute(create, "200", name)
 	b.open(list)
-	seen := regexp.MustCompile(`"id": (\d+)`).FindStringSubmatch(b.execute(list, "200", `"name": "Basil"`))
-	if seen == nil || seen[1] != large {
-		t.Fatalf("the list shows the id %q, want %s", seen, large)
+	seen := regexp.MustCompile(`"id": (\d+)`).FindStringSubmatch(b.execute(list, "200", name))
+	if seen == nil || seen[1] != fmt.Sprint(basil.ID) {
+		t.Fatalf("the list shows the id %q, want %d", seen, basil.ID)
 	}
 	b.open(remove)
 	b.fill(remove+" .parameters input", seen[1])

@@ -5,6 +5,7 @@
 package deployment
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -57,12 +59,13 @@ func firstDeployment(t *testing.T, a *account) {
 	a.set("TOKEN", lastLine(printed))
 	a.set("BASE", a.run(t, first+`echo "$BASE"`))
 	got := a.run(t, block(t, deploymentPage, `"$BASE/plants?include=id"`))
-	want := `{"name":"Basil","tag":"herb"}` + "\n" + `[{"id":7,"name":"Basil","tag":"herb"}]` + "\n204"
+	basil := plantstest.Example(7) // the page has its JSON, too
+	want := fmt.Sprintf("%s\n[%s]\n204", plantstest.ResponseJSON(basil), plantstest.CreateJSON(basil))
 	if got != want {
 		t.Errorf("the first requests get\n%s\nwant\n%s", got, want)
 	}
 	a.run(t, `curl -sSf -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
-		-d '{"id": 8, "name": "Fern"}' "$BASE/plants"`)
+		-d '`+plantstest.CreateJSON(plantstest.Example(8))+`' "$BASE/plants"`)
 	a.expectPlant(t)
 	a.expectUnknownPath(t, "an earlier text")
 }
@@ -71,7 +74,7 @@ func firstDeployment(t *testing.T, a *account) {
 func (a *account) expectPlant(t *testing.T) {
 	t.Helper()
 	got := a.run(t, `curl -sS -H "Authorization: Bearer $TOKEN" "$BASE/plants?include=id"`)
-	if want := `[{"id":8,"name":"Fern"}]`; got != want {
+	if want := "[" + plantstest.CreateJSON(plantstest.Example(8)) + "]"; got != want {
 		t.Errorf("the user's plants are %s, want %s", got, want)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	cryptorand "crypto/rand"
 
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // A Target is a running service.
@@ -112,50 +114,29 @@ func newSubject() string { return "user-" + cryptorand.Text() }
 // in use.
 func randomID() int64 { return 1e17 + rand.Int64N(8e17) }
 
-// An element is a plant with its id.
-type element struct {
-	ID   int64   `json:"id"`
-	Name string  `json:"name"`
-	Tag  *string `json:"tag,omitempty"`
+// newPlant returns the example plant with a random id.
+func newPlant() plants.Plant { return plantstest.Example(randomID()) }
+
+// post sends a create.
+func (c *client) post(t *testing.T, p plants.Plant, wanted ...int) (answer, error) {
+	return c.send(t, request{Method: "POST", Target: "/plants", Body: plantstest.CreateJSON(p)}, wanted...)
 }
 
-func (e element) id() int64 { return e.ID }
-
-// String returns e as JSON, equal elements as equal texts.
-func (e element) String() string {
-	text, _ := json.Marshal(e) // can't fail
-	return string(text)
-}
-
-// newPlant returns a plant with a random id.
-func newPlant() element { return plants.example(randomID()) }
-
-// plants has the calls of the operations.
-var plants collection
-
-type collection struct{}
-
-func (collection) example(id int64) element { return element{id, "Basil", new("herb")} }
-
-func (collection) post(t *testing.T, c *client, e element, wanted ...int) (answer, error) {
-	return c.send(t, request{Method: "POST", Target: "/plants", Body: e.String()}, wanted...)
-}
-
-func (collection) postAll(t *testing.T, c *client, elements ...element) {
+// create creates a plant, or ends the test.
+func (c *client) create(t *testing.T, p plants.Plant) {
 	t.Helper()
-	for _, e := range elements {
-		if _, err := plants.post(t, c, e, 200); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := c.post(t, p, 200); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func (collection) remove(t *testing.T, c *client, id int64, wanted ...int) (answer, error) {
+// remove sends a delete.
+func (c *client) remove(t *testing.T, id int64, wanted ...int) (answer, error) {
 	return c.send(t, request{Method: "DELETE", Target: fmt.Sprint("/plants/", id)}, wanted...)
 }
 
 // walk returns the plants of all pages of a list.
-func (collection) walk(t *testing.T, c *client) (all []element, err error) {
+func (c *client) walk(t *testing.T) (all []plants.Plant, err error) {
 	end := time.Now().Add(harness.Patience)
 	for next := "?include=id"; next != ""; {
 		if time.Now().After(end) {
@@ -165,23 +146,29 @@ func (collection) walk(t *testing.T, c *client) (all []element, err error) {
 		if err != nil {
 			return nil, err
 		}
-		var page []element
+		var page []struct {
+			ID int64 `json:"id"` // which the tags of a Plant leave out
+			plants.Plant
+		}
 		if err := json.Unmarshal([]byte(a.body), &page); err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
+		for _, element := range page {
+			element.Plant.ID = element.ID
+			all = append(all, element.Plant)
+		}
 		next = strings.TrimSuffix(strings.TrimPrefix(a.header.Get("Link"), "<"), `>; rel="next"`)
 	}
 	return all, nil
 }
 
 // expect checks that a list has exactly these plants in this order, until the lag is over.
-func (collection) expect(t *testing.T, c *client, elements ...element) {
+func (c *client) expect(t *testing.T, want ...plants.Plant) {
 	t.Helper()
 	for end := time.Now().Add(c.Lag); ; time.Sleep(50 * time.Millisecond) {
-		got, err := plants.walk(t, c)
-		if err == nil && fmt.Sprint(got) != fmt.Sprint(elements) {
-			err = fmt.Errorf("the list has %d plants that are not the %d expected ones in their order", len(got), len(elements))
+		got, err := c.walk(t)
+		if err == nil && !slices.EqualFunc(got, want, plants.Plant.Equal) {
+			err = fmt.Errorf("the list has %d plants that are not the %d expected ones in their order", len(got), len(want))
 		}
 		if err == nil {
 			return

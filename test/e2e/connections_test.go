@@ -17,7 +17,7 @@ func TestLambdaClosedConnections(t *testing.T) {
 	f, proxy := startFaulty(t)
 	u, basil := f.user(), newPlant()
 	proxy.Fail("PutItem", dynamolocal.Cut)
-	plants.postAll(t, u, basil)
+	u.create(t, basil)
 	harness.Await(t, func() error {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Cmd.Process.Pid))
 		if err == nil && !strings.Contains(string(stat), ") T ") {
@@ -30,7 +30,7 @@ func TestLambdaClosedConnections(t *testing.T) {
 	proxy.Fail("Query", dynamolocal.Cut)
 	u.expectList(t, 200)
 	proxy.Fail("DeleteItem", dynamolocal.Cut)
-	if _, err := plants.remove(t, u, basil.id(), 204); err != nil {
+	if _, err := u.remove(t, basil.ID, 204); err != nil {
 		t.Error(err)
 	}
 }

@@ -69,7 +69,7 @@ func TestDeploymentOfServer(t *testing.T) {
 	t.Parallel()
 	p := start(t, harness.Environ(), t.TempDir())
 	alice, bob, basil := p.user(t), p.user(t), newPlant()
-	plants.postAll(t, bob, basil)
+	bob.create(t, basil)
 	for env, want := range map[string]string{
 		"PLANTS_CLIENT_1=alice: PLANTS_CLIENT_2=carol:secret": `(?s)^=== RUN   TestDeployment\n--- PASS`,
 		"PLANTS_TOKEN_1=" + alice.token:                       `(?s)no token for a second user.*--- PASS`,
@@ -82,6 +82,6 @@ func TestDeploymentOfServer(t *testing.T) {
 			t.Errorf("%.20s: want %s in\n%s", env, want, out)
 		}
 	}
-	plants.expect(t, alice)
-	plants.expect(t, bob, basil)
+	alice.expect(t)
+	bob.expect(t, basil)
 }

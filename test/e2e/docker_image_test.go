@@ -68,10 +68,10 @@ func TestDockerImage(t *testing.T) {
 	}
 	token, basil := issuer.Token("alice"), newPlant()
 	base, remove := run()
-	plants.postAll(t, newClient(Target{Base: base}, token), basil)
+	newClient(Target{Base: base}, token).create(t, basil)
 	remove()
 	base, remove = run()
-	plants.expect(t, newClient(Target{Base: base}, token), basil)
+	newClient(Target{Base: base}, token).expect(t, basil)
 	remove()
 }
 

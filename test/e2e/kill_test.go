@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // The program is killed repeatedly while clients create plants. After each restart
@@ -29,7 +30,7 @@ func TestKill(t *testing.T) {
 			group.Go(func() {
 				for answered := true; answered; {
 					id := randomID()
-					a, err := plants.post(t, alice, plants.example(id), 200)
+					a, err := alice.post(t, plantstest.Example(id), 200)
 					answered = a.status != 0
 					mu.Lock()
 					if err != nil && (answered || left > 0) {
@@ -60,15 +61,15 @@ func TestKill(t *testing.T) {
 // compare compares the list with the plants that were created.
 func compare(t *testing.T, c *client, created map[int64]bool) {
 	t.Helper()
-	list, err := plants.walk(t, c)
+	list, err := c.walk(t)
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := map[int64]bool{}
-	for _, e := range list {
-		listed[e.id()] = true
-		if _, sent := created[e.id()]; !sent || e.String() != plants.example(e.id()).String() {
-			t.Fatalf("plant %d was not created like this: %s", e.id(), e)
+	for _, p := range list {
+		listed[p.ID] = true
+		if _, sent := created[p.ID]; !sent || !p.Equal(plantstest.Example(p.ID)) {
+			t.Fatalf("this plant was not created: %s", plantstest.CreateJSON(p))
 		}
 	}
 	for id, answered := range created {

@@ -10,6 +10,7 @@ import (
 
 	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // awaitLog waits until the log contains the text. An answer may arrive before the
@@ -31,6 +32,8 @@ func TestLambdaLog(t *testing.T) {
 	t.Parallel()
 	f, proxy := startFaulty(t, "LOG_LEVEL=debug")
 	u := f.user()
+	secret := newPlant()
+	secret.Name = "secret=x"
 	proxy.Fail("Query", nil, nil, dynamolocal.Throttle, dynamolocal.Cut) // after those of the init and of the first request
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "AccessDeniedException"))
 	traceID := regexp.MustCompile(`^1-[0-9a-f]+-[0-9a-f]+$`)
@@ -41,7 +44,7 @@ func TestLambdaLog(t *testing.T) {
 	}{
 		{request{Method: "GET", Target: "/plants"}, 200},
 		{request{Method: "GET", Target: "/plants?secret=x"}, 200},
-		{request{Method: "POST", Target: "/plants", Body: `{"id": 7, "name": "secret=x"}`}, 500},
+		{request{Method: "POST", Target: "/plants", Body: plantstest.CreateJSON(secret)}, 500},
 		{request{Method: "GET", Target: "/elsewhere?" + u.token}, 404},
 		{request{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, 401}, // a second one
 	} {

@@ -123,7 +123,7 @@ func TestLambdaFaults(t *testing.T) {
 	proxy.Always("Query", dynamolocal.Throttle)
 	becomes(503)
 	proxy.Always("GetItem", dynamolocal.Hang)
-	if _, err := plants.remove(t, u, 1, 504); err != nil {
+	if _, err := u.remove(t, 1, 504); err != nil {
 		t.Error(err)
 	}
 	proxy.Always("Query", nil)

@@ -48,8 +48,8 @@ func TestLogReaderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	basil, alice := newPlant(), newClient(Target{Base: listening[1]}, token)
-	plants.postAll(t, alice, basil)
-	plants.expect(t, alice, basil)
+	alice.create(t, basil)
+	alice.expect(t, basil)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // After a signal the program accepts no connections, answers the requests in
@@ -24,7 +25,7 @@ func TestSignalFinishesRequests(t *testing.T) {
 			t.Parallel()
 			p, conn := signalInFlight(t, signal)
 			conn.send(inFlight)
-			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, `{"name":"Basil"}`+"\n") {
+			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, plantstest.ResponseJSON(plantstest.Example(7))+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
 			if code := p.Wait(); code != 0 {
@@ -53,7 +54,7 @@ func TestSecondSignal(t *testing.T) {
 }
 
 // inFlight is the body of the request in flight.
-const inFlight = `{"id": 7, "name": "Basil"}`
+var inFlight = plantstest.CreateJSON(plantstest.Example(7))
 
 // signalInFlight starts the program and sends it a signal while a request is in
 // flight: on conn, where its body is missing. It returns when the

@@ -12,6 +12,7 @@ import (
 
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/plainserver"
 )
 
@@ -64,10 +65,10 @@ func send(t *testing.T, req *http.Request, err error) []byte {
 // checks what it accepts.
 func (i issuer) try(t *testing.T) {
 	environ := append(i.settings, "TOKEN_ISSUER="+i.url, "TOKEN_AUDIENCE="+audience+","+i.idAudience)
-	p := plainserver.Start(t, harness.Environ(environ...), t.TempDir())
+	p, basil := plainserver.Start(t, harness.Environ(environ...), t.TempDir()), plantstest.Example(7)
 	expect := func(token, method, path string, status int, want string) {
 		t.Helper()
-		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(`{"id": 7, "name": "Basil", "tag": "herb"}`))
+		req, err := http.NewRequest(method, p.Base+path, strings.NewReader(plantstest.CreateJSON(basil)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +78,8 @@ func (i issuer) try(t *testing.T) {
 		}
 	}
 	token := i.access("plants/read", "plants/write")
-	expect(token, "POST", "/plants", 200, "Basil")
-	expect(token, "GET", "/plants", 200, "Basil")
+	expect(token, "POST", "/plants", 200, basil.Name)
+	expect(token, "GET", "/plants", 200, basil.Name)
 	expect(token, "DELETE", "/plants/7", 204, "")
 	expect(i.id(), "GET", "/plants", 401, "40101")
 	if i.rotate == nil {

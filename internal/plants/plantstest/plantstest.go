@@ -1,8 +1,8 @@
-// Package plantstest tests implementations of [plants.Store].
+// Package plantstest tests implementations of [plants.Store]. It also has the plant that tests of
+// other packages use, and a store in memory.
 package plantstest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -43,33 +43,6 @@ var promises = []struct {
 	{"concurrent retries", testConcurrentRetries},
 	{"concurrent deletes", testConcurrentDeletes},
 	{"ended contexts", testEndedContexts},
-}
-
-// examples returns plants with the given id. The first has all fields. Each of the others
-// differs from it in one field.
-func examples(id int64) []plants.Plant {
-	return []plants.Plant{
-		{ID: id, Name: "Basil", Tag: new("herb")},
-		{ID: id, Name: "Basil"},
-		{ID: id, Name: "Basil", Tag: new("")},
-		{ID: id, Name: "Fern", Tag: new("herb")},
-	}
-}
-
-// example returns one of the [examples], which repeat after the last one.
-func example(id int64, i int) plants.Plant {
-	all := examples(id)
-	return all[i%len(all)]
-}
-
-// unusualStrings are strings that storage systems and encodings are known to
-// change.
-var unusualStrings = []string{
-	"  x  ", "\r\nx\r\n\t", "a\x00b", "\x00", "line\u2028line\u2029line\u0085line", "\ufeffx", "x\ufffd\ufffe\uffff",
-	"\u00e9", "e\u0301", "\u0301", "\u212b", "\ufb01", "ß", "ẞ", "ı", "İ", "\u200b\u200d\u202e", "\U0001f468\u200d\U0001f469",
-	"\\", `\u0041`, `<a href="x">&amp;'`, `{"a":1}`, "%s%%", "null", "true", "0", "1e5", "name", "#name", ":name", "../..",
-	strings.Repeat("\U0010ffff", 256), strings.Repeat(`"\`, 128),
-	"\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\u0080\u009f\u00a0",
 }
 
 // A suite is the store under test. Its methods end the test if the store fails.
@@ -171,17 +144,9 @@ func TestOldPlant(t *testing.T, store plants.Store, want plants.Plant) {
 
 // show returns plants with their ids as JSON, for messages.
 func show(all ...plants.Plant) string {
-	type shown struct {
-		ID int64 `json:"id"` // which the tags of a Plant leave out
-		plants.Plant
-	}
-	list := []shown{}
+	texts := []string{}
 	for _, p := range all {
-		list = append(list, shown{p.ID, p})
+		texts = append(texts, CreateJSON(p))
 	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // impossible: plants are strings and numbers
-	}
-	return string(text)
+	return "[" + strings.Join(texts, ",") + "]"
 }

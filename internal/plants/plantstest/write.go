@@ -15,14 +15,13 @@ import (
 
 // Every field is returned as it was stored, whether set, empty or nil.
 func testFields(t testing.TB, s suite) {
-	owner, want := randomOwner(), examples(0)
+	owner, want := randomOwner(), slices.Concat(examples(0), unusual())
 	for field := range reflect.TypeFor[plants.Plant]().Fields() {
-		if field.Name != "ID" && reflect.ValueOf(want[0]).FieldByIndex(field.Index).IsZero() {
-			t.Errorf("add the field %s to the first of the examples in internal/plants/plantstest/plantstest.go", field.Name)
+		for _, p := range []plants.Plant{want[0], want[len(want)-1]} {
+			if field.Name != "ID" && reflect.ValueOf(p).FieldByIndex(field.Index).IsZero() {
+				t.Errorf("add the field %s to Example and unusual in internal/plants/plantstest/example.go", field.Name)
+			}
 		}
-	}
-	for _, text := range unusualStrings {
-		want = append(want, plants.Plant{Name: text, Tag: &text})
 	}
 	id := randomID()
 	for i := range want {
