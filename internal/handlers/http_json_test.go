@@ -7,14 +7,18 @@ const (
 	oneObject  = `the body must be one JSON object, such as {"id": 7, "name": "Basil"}, not `
 )
 
+// unclosed is a create that another member can follow.
+var unclosed = strings.TrimSuffix(newBasil, "}")
+
 var jsonRules = []rule{
 	{title: "All unambiguous JSON is accepted, and unknown names are ignored.", exchanges: []exchange{
 		post("{}").each(
-			`{"id":7,"name":"Basil"}`, `{"name":"Basil","id":7}`, " \t\r\n{ \n\"id\" : 7 , \"name\" : \"Basil\" } \t\r\n", `{"\u0069d": 7, "na\u006De": "B\u0061sil"}`,
-			`{"id": 7, "name": "Basil", "colour": "green", "parts": [{"size": 1}, {"size": 2}], "": null}`,
-			`{"id": 7, "name": "Basil", "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,
-			`{"id": 7, "name": "Basil", "big": 1e400, "small": -0.0}`, `{"id": 7, "name": "Basil", "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
-		).gets(200, `{"name":"Basil"}`),
+			newBasil, "{"+unclosed[len(`{"id":7,`):]+`,"id":7}`, strings.NewReplacer("{", " \t\r\n{ \n", ":", " : ", ",", " , ", "}", " } \t\r\n").Replace(newBasil),
+			strings.NewReplacer(`"id`, `"\u0069d`, "name", `na\u006De`, "Basil", `B\u0061sil`).Replace(newBasil),
+			unclosed+`, "colour": "green", "parts": [{"size": 1}, {"size": 2}], "": null}`,
+			unclosed+`, "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,
+			unclosed+`, "big": 1e400, "small": -0.0}`, unclosed+`, "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
+		).gets(200, basil),
 	}},
 	{title: "A body is one JSON object.", exchanges: []exchange{
 		post("{}").each("", " \r\n\t").fails(40001, "the body is empty; "+sendObject),
@@ -54,13 +58,13 @@ var jsonRules = []rule{
 		post(`{"name": "\udf31\ud83c"}`).malformedAt(10),
 	}},
 	{title: "A request that is refused creates nothing.", exchanges: []exchange{
-		post("{}").each(basil+basil, basil+"x", basil+"}", basil+"null", `{"id": 7, "name": "Basil", "x": 1, "x": 1}`, "{\"id\": 7, \"name\": \"Basil\", \"x\": \"\xff\"}",
+		post("{}").each(newBasil+newBasil, newBasil+"x", newBasil+"}", newBasil+"null", `{"id": 7, "name": "Basil", "x": 1, "x": 1}`, "{\"id\": 7, \"name\": \"Basil\", \"x\": \"\xff\"}",
 			`{"id": 7, "name": "Basil"`, `{"id": 7 "name": "Basil"}`, `{"id" = 7, "name": "Basil"}`, `{"id": 07, "name": "Basil"}`, `{"id": +7, "name": "Basil"}`,
 			`{"id": 7, "name": Basil}`, `{"id": 7, "name": "C:\Data"}`, `{"id": 7, "name": "\ud83c"}`, `{"id": 7, "name": "Basil", "\ud83c": 1}`,
 			`{"id": 7, /**/ "name": "Basil"}`, `{"id": 7, "name": "Basil", [1]: 7}`, `{"id": 7, "name": "Basil", "x": [{}}`,
 			`{"id": 7, "name": "Basil", "x": `+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+"}", // deeper than the decoder goes
 		).gets(400, anything),
-		post(basil).with("Content-Type: text/plain").gets(400, anything),
+		post(newBasil).with("Content-Type: text/plain").gets(400, anything),
 		remove("7").fails(40400, noPlant),
 	}},
 }

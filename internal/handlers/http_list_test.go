@@ -10,28 +10,27 @@ import (
 )
 
 // twoPlants creates the plants of the examples in api/openapi.yaml.
-var twoPlants = post("{}").each(basil, `{"id": 8731067403512846, "name": "Ficus"}`).gets(200, anything)
+var twoPlants = post("{}").each(newBasil, newFicus).gets(200, anything)
 
 var listRules = []rule{
 	{title: "A list has the plants in the order of their ids.", exchanges: []exchange{
 		get("").gets(200, "[]").having("Content-Type: application/json").lacking("Link"),
-		post(`{"id": {}, "name": "{}"}`).each("3", "-20", "100", "-3", "20").gets(200, anything),
-		get("").gets(200, `[{"name":"-20"},{"name":"-3"},{"name":"3"},{"name":"20"},{"name":"100"}]`).lacking("Link"),
-		get("?include=id").gets(200, `[{"id":-20,"name":"-20"},{"id":-3,"name":"-3"},{"id":3,"name":"3"},{"id":20,"name":"20"},{"id":100,"name":"100"}]`).lacking("Link"),
+		post(anyBasil).each("3", "-20", "100", "-3", "20").gets(200, basil),
+		get("?include=id").gets(200, listed(-20, -3, 3, 20, 100)).lacking("Link"),
 	}},
 	{title: "Link leads to the next page, if there is one.", exchanges: []exchange{
 		twoPlants,
-		get("").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
-		get("?limit={}").each("2", "3", "2147483647").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"),
-		get("?limit=100&cursor=AYAAAAAAAAAA").gets(200, `[{"name":"Basil","tag":"herb"},{"name":"Ficus"}]`).lacking("Link"), // the examples
-		get("?limit=1").gets(200, `[{"name":"Basil","tag":"herb"}]`).having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`),
-		get("?limit=1&cursor=AQAAAAAAAAAH").gets(200, `[{"name":"Ficus"}]`).lacking("Link"),
-		get("{}").each("?include=id&limit=1", "?%6cimit=%31&inc%6Cude=i%64").gets(200, `[{"id":7,"name":"Basil","tag":"herb"}]`).
+		get("").gets(200, "["+basil+","+ficus+"]").lacking("Link"),
+		get("?limit={}").each("2", "3", "2147483647").gets(200, "["+basil+","+ficus+"]").lacking("Link"),
+		get("?limit=100&cursor=AYAAAAAAAAAA").gets(200, "["+basil+","+ficus+"]").lacking("Link"), // the examples
+		get("?limit=1").gets(200, "["+basil+"]").having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`),
+		get("?limit=1&cursor=AQAAAAAAAAAH").gets(200, "["+ficus+"]").lacking("Link"),
+		get("{}").each("?include=id&limit=1", "?%6cimit=%31&inc%6Cude=i%64").gets(200, "["+newBasil+"]").
 			having(`Link: <?limit=1&cursor=AQAAAAAAAAAH&include=id>; rel="next"`),
-		get("?include=id").gets(200, `[{"id":7,"name":"Basil","tag":"herb"},{"id":8731067403512846,"name":"Ficus"}]`),
+		get("?include=id").gets(200, "["+newBasil+","+newFicus+"]"),
 		send("HEAD /plants?limit=1").gets(200, "").having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`, "Content-Type: application/json"),
 		remove("7").gets(204, ""),
-		get("?cursor=AQAAAAAAAAAH").gets(200, `[{"name":"Ficus"}]`), // though that plant is gone
+		get("?cursor=AQAAAAAAAAAH").gets(200, "["+ficus+"]"), // though that plant is gone
 		get("?cursor=AQ-_AAAAAAAH").gets(200, "[]"),
 	}},
 	{title: "limit is an int32 of at least 1 in plain digits.", exchanges: []exchange{
@@ -71,7 +70,7 @@ var deleteRules = []rule{
 		twoPlants,
 		remove("7").gets(204, "").lacking("Content-Type", "Content-Length"),
 		remove("7").fails(40400, noPlant).having("Content-Type: application/json"),
-		get("?include=id").gets(200, `[{"id":8731067403512846,"name":"Ficus"}]`),
+		get("?include=id").gets(200, "["+newFicus+"]"),
 		send("DELETE /plants/8731067403512846?limit=0&x=%zz;").gets(204, ""), // its query is ignored
 	}},
 	{title: "A delete ignores a body.", exchanges: []exchange{
@@ -94,7 +93,7 @@ var deleteRules = []rule{
 }
 
 // anyOperation is a valid request of each operation.
-var anyOperation = send("{}").sending(basil).each(operations...)
+var anyOperation = send("{}").sending(newBasil).each(operations...)
 
 // failing returns a store whose calls fail.
 func failing(err error) plants.Store { return &plantstest.Memory{Err: err} }

@@ -1,6 +1,11 @@
 package handlers_test
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
+)
 
 // Messages of several rules.
 const (
@@ -12,7 +17,34 @@ const (
 	integer  = "an integer from -9223372036854775808 to 9223372036854775807 in plain digits"
 )
 
-const basil = `{"id": 7, "name": "Basil", "tag": "herb"}`
+// The plants of the examples in api/openapi.yaml, first as the body of their create. A list with
+// include=id has the same form.
+var (
+	newBasil, basil = inJSON(plantstest.Example(7))
+	newFicus, ficus = inJSON(untagged(8731067403512846, "Ficus"))
+
+	anyBasil = strings.Replace(newBasil, "7", "{}", 1) // for each
+)
+
+func inJSON(p plants.Plant) (create, response string) {
+	return plantstest.CreateJSON(p), plantstest.ResponseJSON(p)
+}
+
+// untagged returns a plant with an id, a name and no tag.
+func untagged(id int64, name string) plants.Plant {
+	p := plantstest.Example(id)
+	p.Name, p.Tag = name, nil
+	return p
+}
+
+// listed returns the list of examples with these ids, with include=id.
+func listed(ids ...int64) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, plantstest.CreateJSON(plantstest.Example(id)))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
 
 // operations are one request of each operation.
 var operations = []string{"POST /plants", "GET /plants", "DELETE /plants/7"}
@@ -82,8 +114,8 @@ var tokenRules = []rule{
 		get("").authorized("{}").each("bearer <alice>", "BEARER <alice>", "Bearer   <alice>").gets(200, "[]"),
 	}},
 	{title: "A token allows only what its scopes name.", exchanges: []exchange{
-		post(basil).as("writer").gets(200, `{"name":"Basil","tag":"herb"}`),
-		get("").as("reader").gets(200, `[{"name":"Basil","tag":"herb"}]`),
+		post(newBasil).as("writer").gets(200, basil),
+		get("").as("reader").gets(200, "["+basil+"]"),
 		send("HEAD /plants").as("reader").gets(200, ""),
 		get("").as("{}").each("writer", "nobody").fails(40300, "the access token lacks the scope plants/read").
 			having(`WWW-Authenticate: Bearer realm="plants", error="insufficient_scope"`),
@@ -92,10 +124,10 @@ var tokenRules = []rule{
 		remove("7").as("writer").gets(204, ""),
 	}},
 	{title: "Users see and delete only their own plants, but share the ids.", exchanges: []exchange{
-		post(basil).gets(200, `{"name":"Basil","tag":"herb"}`),
-		post(basil).as("bob").fails(40003, "id is in use by another user; choose another id at random"),
+		post(newBasil).gets(200, basil),
+		post(newBasil).as("bob").fails(40003, "id is in use by another user; choose another id at random"),
 		get("").as("bob").gets(200, "[]"),
 		remove("{}").as("bob").each("7", "8").fails(40400, noPlant),
-		get("").gets(200, `[{"name":"Basil","tag":"herb"}]`),
+		get("").gets(200, "["+basil+"]"),
 	}},
 }

@@ -15,19 +15,26 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/test/plainserver"
 )
 
-// plants are in ascending order of id. The names and tags are unusual. The ids are the
-// smallest and the largest that a client supports.
-const plants = `[{"id": %d, "name": " Basil", "tag": ""}, {"id": 0, "name": "%s"}, {"id": %d, "name": "\u2028\u0000", "tag": "herb"}]`
+// unusualPlants returns the body of a list of plants with unusual names and tags, in ascending
+// order of id. The first and the last id are the smallest and the largest that a client supports.
+func unusualPlants(first, last int64) string {
+	blank, untagged, control := plantstest.Example(first), plantstest.Example(0), plantstest.Example(last)
+	blank.Name, blank.Tag = " Basil", new("")
+	untagged.Name, untagged.Tag = strings.Repeat("🌱", plants.MaxNameLength), nil
+	control.Name = "\u2028\x00"
+	return fmt.Sprintf("[%s,%s,%s]", plantstest.CreateJSON(blank), plantstest.CreateJSON(untagged), plantstest.CreateJSON(control))
+}
 
 // Generated clients accept what the service accepts, and what it returns.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	server := plainserver.Start(t, harness.Environ(), t.TempDir())
 	proxy := startProxy(t, server.Base)
-	longest := strings.Repeat("🌱", 256)
 	for name, client := range map[string]struct {
 		bits int // of integers
 		run  func(t *testing.T, args ...string)
@@ -43,7 +50,7 @@ func TestClients(t *testing.T) {
 			if client.bits < 64 {
 				first = -last // JavaScript's least safe integer
 			}
-			client.run(t, proxy, server.Token(t, url.Values{"client_id": {name}}), fmt.Sprintf(plants, first, longest, last))
+			client.run(t, proxy, server.Token(t, url.Values{"client_id": {name}}), unusualPlants(first, last))
 		})
 	}
 }

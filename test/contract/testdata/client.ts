@@ -9,13 +9,16 @@ const [baseUrl, auth, text] = process.argv.slice(2) as [string, string, string]
 const plants: NewPlant[] = JSON.parse(text)
 client.setConfig({ baseUrl, auth, throwOnError: true })
 
+// known returns a plant without the member that the test's proxy adds.
+const known = (plant: object) => JSON.parse(JSON.stringify({ ...plant, later: undefined }))
+
 async function main() {
   for (const plant of plants) {
     const { data } = await createPlant({ body: plant, throwOnError: true })
-    equal([data.name, data.tag], [plant.name, plant.tag])
+    equal(known(data), known({ ...plant, id: undefined }))
   }
   const { data } = await listPlants({ query: { include: 'id' }, throwOnError: true })
-  equal(data.map(({ id, name, tag }) => JSON.stringify({ id, name, tag })), plants.map(plant => JSON.stringify(plant)))
+  equal(data.map(known), plants)
   for (const { id } of plants) await deletePlant({ path: { id }, throwOnError: true })
   const again = await deletePlant({ path: { id: plants[0]!.id }, throwOnError: false })
   equal((again.error as { error: number }).error, 40400)
