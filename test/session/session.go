@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // A Front is an address of the service, with users who have no plants.
@@ -32,6 +34,10 @@ func Run(t *testing.T, f Front) {
 	}
 	first := 1e17 + rand.Int64N(8e17) // 18 digits, so that nobody else uses them
 	one, two, three := fmt.Sprint(first), fmt.Sprint(first+1), fmt.Sprint(first+2)
+	basil, ficus, unusual := plantstest.Example(first), plantstest.Example(first+1), plantstest.Example(first+2)
+	ficus.Name, ficus.Tag = "Ficus", nil
+	unusual.Name, unusual.Tag = "<b>Žluťoučký</b> 🌱 \x01", new("")
+	newBasil := plantstest.CreateJSON(basil)
 	t.Cleanup(func() {
 		for _, id := range []string{one, two, three} {
 			alice.delete(id)
@@ -39,16 +45,15 @@ func Run(t *testing.T, f Front) {
 	})
 
 	// Create, and repeat.
-	basil := `{"id": ` + one + `, "name": "Basil", "tag": "herb"}`
-	alice.do("POST", "/plants").json(basil).gets(200, `{"name":"Basil","tag":"herb"}`)
-	alice.do("POST", "/plants").json(basil).gets(200, `{"name":"Basil","tag":"herb"}`)
-	alice.do("POST", "/plants").json(`{"id": `+three+`, "name": "<b>Žluťoučký</b> 🌱 \u0001", "tag": ""}`).gets(200, `{"name":"<b>Žluťoučký</b> 🌱 \u0001","tag":""}`)
-	alice.do("POST", "/plants").body(`{"id": `+two+`, "name": "Ficus"}`).gets(200, `{"name":"Ficus"}`) // without a Content-Type
+	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
+	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
+	alice.do("POST", "/plants").json(plantstest.CreateJSON(unusual)).gets(200, plantstest.ResponseJSON(unusual))
+	alice.do("POST", "/plants").body(plantstest.CreateJSON(ficus)).gets(200, plantstest.ResponseJSON(ficus)) // without a Content-Type
 
 	// List, whole and in pages.
-	const rest = `{"name":"Ficus"},{"name":"<b>Žluťoučký</b> 🌱 \u0001","tag":""}]`
-	alice.do("GET", "/plants").gets(200, `[{"name":"Basil","tag":"herb"},`+rest)
-	alice.do("GET", "/plants?limit=1&include=id").gets(200, `[{"id":`+one+`,"name":"Basil","tag":"herb"}]`)
+	rest := plantstest.ResponseJSON(ficus) + "," + plantstest.ResponseJSON(unusual) + "]"
+	alice.do("GET", "/plants").gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
+	alice.do("GET", "/plants?limit=1&include=id").gets(200, "["+newBasil+"]")
 	next := alice.do("GET", "/plants?limit=1").link()
 	alice.do("GET", "/plants"+strings.Replace(next, "limit=1", "limit=2", 1)).gets(200, "["+rest)
 	alice.do("HEAD", "/plants?limit=1").gets(200, "")
@@ -56,11 +61,11 @@ func Run(t *testing.T, f Front) {
 		t.Errorf("HEAD returns the Link %q, GET %q", head, next)
 	}
 	alice.do("GET", "/plants?x=%zz").fails(40006)
-	alice.do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).gets(200, `[{"name":"Basil","tag":"herb"},`+rest)
+	alice.do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
 
 	// Another user.
 	if bob.token != "" {
-		bob.do("POST", "/plants").json(basil).fails(40003)
+		bob.do("POST", "/plants").json(newBasil).fails(40003)
 		bob.do("DELETE", "/plants/"+one).fails(40400)
 		bob.do("GET", "/plants").gets(200, "[]")
 	} else {
@@ -87,9 +92,9 @@ func Run(t *testing.T, f Front) {
 	alice.do("PUT", "/plants").fails(40500)
 
 	// Headers and bodies.
-	alice.do("POST", "/plants").header("Content-Type", `application/json; profile="a, b"`).body(basil).gets(200, `{"name":"Basil","tag":"herb"}`)
-	alice.do("POST", "/plants").header("Content-Type", "application/json, text/plain").body(basil).fails(40004)
-	alice.do("POST", "/plants").json(basil+strings.Repeat(" ", 65536-len(basil))).gets(200, `{"name":"Basil","tag":"herb"}`)
+	alice.do("POST", "/plants").header("Content-Type", `application/json; profile="a, b"`).body(newBasil).gets(200, plantstest.ResponseJSON(basil))
+	alice.do("POST", "/plants").header("Content-Type", "application/json, text/plain").body(newBasil).fails(40004)
+	alice.do("POST", "/plants").json(newBasil+strings.Repeat(" ", 65536-len(newBasil))).gets(200, plantstest.ResponseJSON(basil))
 	alice.do("POST", "/plants").json(strings.Repeat(" ", 1<<20)).fails(40005)
 
 	// Delete.
