@@ -7,41 +7,58 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
-func TestValidate(t *testing.T) {
-	const wide = "\U0010ffff" // four bytes, one code point
+const wide = "\U0010ffff" // four bytes, one code point
+
+func TestName(t *testing.T) {
+	for _, test := range []struct{ title, name, want string }{
+		{"one character", "x", ""},
+		{"longest", strings.Repeat(wide, 256), ""},
+		{"too long", strings.Repeat("x", 257), "name must have at most 256 characters"},
+		{"combining marks count", strings.Repeat("e\u0301", 129), "name must have at most 256 characters"},
+		{"empty", "", "name must not be empty"},
+		{"Unicode white space", "\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0085\t\n\v\f\r", "name must not be only white space"},
+		{"surrounding white space", " x ", ""},
+		{"zero-width space is not white space", "\u200b", ""},
+		{"not UTF-8", "x\xff", "name must be valid UTF-8"},
+		{"lone surrogate", "\xed\xa0\x80", "name must be valid UTF-8"},
+	} {
+		p := plantstest.Example(7)
+		p.Name = test.name
+		validate(t, test.title, p, test.want)
+	}
+}
+
+func TestTag(t *testing.T) {
 	for _, test := range []struct {
 		title string
-		name  string
 		tag   *string
-		want  string // the error, or "" for none
+		want  string
 	}{
-		{"one character", "x", nil, ""},
-		{"longest name", strings.Repeat(wide, 256), nil, ""},
-		{"name too long", strings.Repeat("x", 257), nil, "name must have at most 256 characters"},
-		{"combining marks count", strings.Repeat("e\u0301", 129), nil, "name must have at most 256 characters"},
-		{"empty name", "", nil, "name must not be empty"},
-		{"Unicode white space", "\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0085\t\n\v\f\r", nil, "name must not be only white space"},
-		{"surrounding white space", " x ", nil, ""},
-		{"zero-width space is not white space", "\u200b", nil, ""},
-		{"not UTF-8", "x\xff", nil, "name must be valid UTF-8"},
-		{"lone surrogate", "\xed\xa0\x80", nil, "name must be valid UTF-8"},
-		{"empty tag", "x", new(""), ""},
-		{"blank tag", "x", new(" "), ""},
-		{"longest tag", "x", new(strings.Repeat(wide, 256)), ""},
-		{"tag too long", "x", new(strings.Repeat("x", 257)), "tag must have at most 256 characters"},
-		{"tag not UTF-8", "x", new("\xff"), "tag must be valid UTF-8"},
+		{"absent", nil, ""},
+		{"empty", new(""), ""},
+		{"blank", new(" "), ""},
+		{"longest", new(strings.Repeat(wide, 256)), ""},
+		{"too long", new(strings.Repeat("x", 257)), "tag must have at most 256 characters"},
+		{"not UTF-8", new("\xff"), "tag must be valid UTF-8"},
 	} {
-		t.Run(test.title, func(t *testing.T) {
-			got := ""
-			if err := (plants.Plant{Name: test.name, Tag: test.tag}).Validate(); err != nil {
-				got = err.Error()
-			}
-			if got != test.want {
-				t.Errorf("error %q, want %q", got, test.want)
-			}
-		})
+		p := plantstest.Example(7)
+		p.Tag = test.tag
+		validate(t, test.title, p, test.want)
+	}
+}
+
+// validate requires Validate to return an error with this text, or none if it is empty.
+func validate(t *testing.T, title string, p plants.Plant, want string) {
+	t.Helper()
+	got := ""
+	if err := p.Validate(); err != nil {
+		got = err.Error()
+	}
+	if got != want {
+		t.Errorf("%s: error %q, want %q", title, got, want)
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 
 // Example returns the plant for tests that need any plant. Each of its fields has a value, the
 // one in the examples of api/openapi.yaml.
-func Example(id int64) plants.Plant { return plants.Plant{ID: id, Name: "Basil", Tag: new("herb")} }
+func Example(id int64) plants.Plant {
+	return plants.Plant{ID: id, Name: "Basil", Tag: new("herb")}
+}
 
 // examples returns plants with the given id. The first is [Example]. Each of the others differs
 // from it in one field.
