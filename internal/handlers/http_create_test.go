@@ -55,11 +55,11 @@ var createRules = []rule{
 		get("").gets(200, "[]"),
 	}},
 	{title: "Strings are stored unchanged.", exchanges: []exchange{
-		post(`{"id": {n}, "name": "{}", "tag": "{}"}`).each(
+		post(newTexts).each(
 			" Basil ", "<b>Basil</b> & 'mint'", "</script><!--", "${jndi:ldap://x} %s %00 {{7*7}}", "Ünïcödé, Žluťoučký, בזיל, ريحان, 羅勒, バジル",
 			"ﬁ and Å are changed by some normalization forms", "e\u0301 and é", "🌱 and 👩🏽‍🌾: outside the basic plane, joined", "a\u2028b\u2029c: line terminators in JavaScript",
 			"\ufeffa byte order mark inside", "\ufffe \uffff \U0010ffff are noncharacters", "\u007f\u0080", `\u0000\u0001\u001f`, ` \"\\\b\f\n\r\t`,
-		).gets(200, `{"name":"{}","tag":"{}"}`),
+		).gets(200, texts),
 		post(`{"id": -1, "name": "\ud83c\udf31 \u00e9\u2028\ufffe", "tag": "\/\u003c\u0022"}`).gets(200, `{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}`),
 		get("?limit=1").gets(200, `[{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}]`),
 	}},
@@ -77,12 +77,12 @@ var fieldRules = []rule{
 		post(`{"Id":1,"ID":2,"iD":3}`).fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
 	}},
 	{title: "The name has 1 to 256 characters, and is not only white space.", exchanges: []exchange{
-		post(`{"id": {n}, "name": "{}"}`).each("x", " x ", strings.Repeat("\U0010ffff", 256), "\u200b", "\u180e", "\ufeff").gets(200, `{"name":"{}"}`),
-		post(`{"id": {n}, "name": "{}"}`).each(strings.Repeat("x", 257), strings.Repeat(`\ud83c\udf31`, 257), strings.Repeat("x", 4096)).
+		post(newNamed).each("x", " x ", strings.Repeat("\U0010ffff", 256), "\u200b", "\u180e", "\ufeff").gets(200, named),
+		post(newNamed).each(strings.Repeat("x", 257), strings.Repeat(`\ud83c\udf31`, 257), strings.Repeat("x", 4096)).
 			fails(40002, "name must have at most 256 characters"),
-		post(`{"id": {n}, "name": ""}`).fails(40002, "name must not be empty"),
-		post(`{"id": {n}, "name": "{}"}`).each(" ", `\t\n\u000b\f\r `).fails(40002, "name must not be only white space"),
-		post(`{"id": {n}, "name": "{}"}`).each(`\u0085`, `\u2003`,
+		post(newNamed).each("").fails(40002, "name must not be empty"),
+		post(newNamed).each(" ", `\t\n\u000b\f\r `).fails(40002, "name must not be only white space"),
+		post(newNamed).each(`\u0085`, `\u2003`,
 			`\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`).
 			fails(40002, "name must not be only white space").inWordsOnly(),
 		post(`{"id": {n}, "name": {}}`).each("null", "7", "true", `{"a":[1]}`, "[]").fails(40002, "name must be a string, not {}"),
@@ -91,8 +91,8 @@ var fieldRules = []rule{
 		post(`{"id": {n}, "Name": "Basil"}`).fails(40002, `name is required: send it as "name", not "Name", since names are case-sensitive`),
 	}},
 	{title: "The tag has 0 to 256 characters.", exchanges: []exchange{
-		post(`{"id": {n}, "name": "x", "tag": "{}"}`).each("", " ", strings.Repeat("\U0010ffff", 256)).gets(200, `{"name":"x","tag":"{}"}`),
-		post(`{"id": {n}, "name": "x", "tag": "{}"}`).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).fails(40002, "tag must have at most 256 characters"),
+		post(newTagged).each("", " ", strings.Repeat("\U0010ffff", 256)).gets(200, tagged),
+		post(newTagged).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).fails(40002, "tag must have at most 256 characters"),
 		post(`{"id": {n}, "name": "x", "tag": {}}`).each("null", "7", "[]", "{}").fails(40002, "tag must be a string, not {}"),
 		post(`{"id": {n}, "name": "x", "TAG": 7, "Tag": null}`).gets(200, `{"name":"x"}`),
 	}},

@@ -23,11 +23,24 @@ var (
 	newBasil, basil = inJSON(plantstest.Example(7))
 	newFicus, ficus = inJSON(untagged(8731067403512846, "Ficus"))
 
-	anyBasil = strings.Replace(newBasil, "7", "{}", 1) // for each
+	// For each: {} stands for the id, for the name, for the tag, and for both texts.
+	anyBasil          = strings.Replace(newBasil, "7", "{}", 1)
+	newNamed, named   = anyText("Basil")
+	newTagged, tagged = anyText("herb")
+	newTexts, texts   = anyText("Basil", "herb")
 )
 
 func inJSON(p plants.Plant) (create, response string) {
 	return plantstest.CreateJSON(p), plantstest.ResponseJSON(p)
+}
+
+// anyText returns the create and the response of Basil under the id {n}, with {} for these texts.
+func anyText(texts ...string) (create, response string) {
+	create, response = strings.Replace(newBasil, "7", "{n}", 1), basil
+	for _, text := range texts {
+		create, response = strings.Replace(create, text, "{}", 1), strings.Replace(response, text, "{}", 1)
+	}
+	return create, response
 }
 
 // untagged returns a plant with an id, a name and no tag.
