@@ -57,13 +57,11 @@ func TestItem(t *testing.T) {
 			t.Errorf("created_at is %q, want the current time in UTC", createdAt)
 		}
 		want := maps.Clone(storedItem)
-		delete(want, "unknown")
-		want["created_at"] = str(createdAt)
-		if test.want != nil {
-			want["tag"] = test.want
-		}
-		if !reflect.DeepEqual(got.Item, want) {
-			t.Errorf("a new item is %v, want %v", got.Item, want)
+		want["created_at"], want["tag"], want["unknown"] = str(createdAt), test.want, nil
+		for name, value := range want {
+			if !reflect.DeepEqual(got.Item[name], value) {
+				t.Errorf("in a new item, %s is %v, want %v", name, got.Item[name], value)
+			}
 		}
 		if err := deleteFern(t.Context(), store); err != nil {
 			t.Fatal(err)
