@@ -7,7 +7,7 @@ export default {
     clientCredentials: {
       tokenUrl: new URL('../oauth2/token', import.meta.url).href,
       scopes: {
-        'plants/read': 'List plants.',
+        'plants/read': 'Read plants.',
         'plants/write': 'Create and delete plants.'
       }
     }

@@ -1,4 +1,4 @@
-// Command reference is a minimal function with the service's three operations, as
+// Command reference is a minimal function with the operations that the benchmark calls, as
 // in the AWS documentation: aws-lambda-go, the SDK and its default settings, without
 // router, authentication and validation. The service is compared with it.
 package main
