@@ -65,33 +65,6 @@ var listRules = []rule{
 	}},
 }
 
-var deleteRules = []rule{
-	{title: "A delete has no body, and other plants stay.", exchanges: []exchange{
-		twoPlants,
-		remove("7").gets(204, "").lacking("Content-Type", "Content-Length"),
-		remove("7").fails(40400, noPlant).having("Content-Type: application/json"),
-		get("?include=id").gets(200, "["+newFicus+"]"),
-		send("DELETE /plants/8731067403512846?limit=0&x=%zz;").gets(204, ""), // its query is ignored
-	}},
-	{title: "A delete ignores a body.", exchanges: []exchange{
-		remove("7").with("Content-Type: text/plain", "Content-Encoding: gzip").sending(strings.Repeat("x", 65537)).fails(40400, noPlant),
-	}},
-	{title: "The id in a path is an int64 in plain digits.", exchanges: []exchange{
-		remove("{}").each("0", "-1", "-9223372036854775808", "9223372036854775807").fails(40400, noPlant),
-		remove("{}").each("seven", "+1", "01", "-0", "1.0", "1e3", "9223372036854775808", "-9223372036854775809", "..", "*").
-			fails(40007, "the id in the path must be "+integer+`, not "{}"`),
-		remove("%20").fails(40007, "the id in the path must be "+integer+`, not " "`),
-		remove("1%0A").fails(40007, "the id in the path must be "+integer+`, not "1\n"`),
-		remove("%2B1").fails(40007, "the id in the path must be "+integer+`, not "+1"`),
-		remove("1%3F").fails(40007, "the id in the path must be "+integer+`, not "1?"`),
-		remove("1%25").fails(40007, "the id in the path must be "+integer+`, not "1%"`),
-		remove("%2531").fails(40007, "the id in the path must be "+integer+`, not "%31"`),
-		remove("1%252F2").fails(40007, "the id in the path must be "+integer+`, not "1%2F2"`),
-		remove("%FF").fails(40007, "the id in the path must be "+integer+`, not "\xff"`),
-		remove(strings.Repeat("9", 1000)).fails(40007, "the id in the path must be "+integer+`, not "`+strings.Repeat("9", 64)+`…"`),
-	}},
-}
-
 // anyOperation is a valid request of each operation.
 var anyOperation = send("{}").sending(newBasil).each(operations...)
 
