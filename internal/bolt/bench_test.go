@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // load creates n plants of owner, with consecutive ids from first, in one
@@ -17,7 +19,7 @@ func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 	tb.Helper()
 	noErr(tb, s.db.Update(func(tx *bbolt.Tx) error {
 		for id := first; id < first+int64(n); id++ {
-			v, err := json.Marshal(&value{Plant: rose(id)})
+			v, err := json.Marshal(&value{Plant: plantstest.Example(id)})
 			noErr(tb, err)
 			noErr(tb, tx.Bucket(idBucket).Put(appendID(nil, id), []byte(owner)))
 			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))
@@ -56,7 +58,7 @@ func BenchmarkCreate(b *testing.B) {
 	s := openTest(b, newPath(b))
 	var id atomic.Int64
 	create := func() {
-		if err := s.Create(b.Context(), "alice", rose(id.Add(1))); err != nil {
+		if err := s.Create(b.Context(), "alice", plantstest.Example(id.Add(1))); err != nil {
 			b.Error(err)
 		}
 	}

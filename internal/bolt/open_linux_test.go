@@ -14,6 +14,7 @@ import (
 
 	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // If there is no space for a new file, Open returns an error. Once there is, it succeeds.
@@ -41,7 +42,7 @@ func TestCreateOnFullDisk(t *testing.T) {
 	s := openTest(t, path)
 	var created []int64
 	create := func() error {
-		p := rose(int64(len(created)))
+		p := plantstest.Example(int64(len(created)))
 		p.Name = strings.Repeat("\x01", plants.MaxNameLength)
 		err := s.Create(t.Context(), "alice", p)
 		if err == nil {
@@ -119,7 +120,7 @@ func TestSync(t *testing.T) {
 	if path := os.Getenv(variable); path != "" {
 		s := openTest(t, path)
 		noErr(t, os.Link(path, path+".opened")) // shows which calls are those of Create
-		noErr(t, s.Create(t.Context(), "alice", rose(1)))
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
 		return
 	}
 	path := newPath(t)

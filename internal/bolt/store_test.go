@@ -37,10 +37,6 @@ func openTest(t testing.TB, path string) *Store {
 	return s
 }
 
-func rose(id int64) plants.Plant {
-	return plants.Plant{ID: id, Name: "rose", Tag: new("garden")}
-}
-
 // oldFile returns a file from the first version. Every later version must read it: don't
 // change it.
 func oldFile(t *testing.T) string {
@@ -88,14 +84,14 @@ func TestLayout(t *testing.T) {
 // Damage to one plant leaves the others usable.
 func TestDamagedPlant(t *testing.T) {
 	s := openTest(t, newPath(t))
-	noErr(t, s.Create(t.Context(), "alice", rose(7)))
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(7)))
 	noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
 		return tx.Bucket(plantBucket).Put(appendID(ownerPrefix("alice"), 7), []byte(`{"name":7}`))
 	}))
 	_, err := s.List(t.Context(), "alice", nil, 1)
-	for _, err := range []error{err, s.Create(t.Context(), "alice", rose(7))} {
+	for _, err := range []error{err, s.Create(t.Context(), "alice", plantstest.Example(7))} {
 		mustSay(t, err, "the data file "+s.db.Path()+": the plant with id 7 is damaged: ")
 	}
 	noErr(t, s.Delete(t.Context(), "alice", 7))
-	noErr(t, s.Create(t.Context(), "alice", rose(7)))
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(7)))
 }

@@ -15,6 +15,7 @@ import (
 
 	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // together makes concurrent calls, each a write, and returns their errors. They all wait for
@@ -62,7 +63,9 @@ func TestWritesShareCommits(t *testing.T) {
 	before, created := commits(t, s), 0
 	var calls []func() error
 	for i := range 64 { // of four creates each, one succeeds
-		calls = append(calls, func() error { return s.Create(t.Context(), fmt.Sprint("owner ", i), rose(int64(i/4))) })
+		calls = append(calls, func() error {
+			return s.Create(t.Context(), fmt.Sprint("owner ", i), plantstest.Example(int64(i/4)))
+		})
 	}
 	for i, err := range together(t, s, func() {}, calls...) {
 		if err == nil {
@@ -84,7 +87,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	s.db.MaxSize = 32 << 10
 	calls := []func() error{func() error { return s.Delete(t.Context(), "alice", 1) }}
 	for i := range 40 { // Two each of one id: the second is refused only if the first is stored.
-		p := rose(int64(i / 2))
+		p := plantstest.Example(int64(i / 2))
 		p.Name = strings.Repeat("\x00", plants.MaxNameLength-i)
 		calls = append(calls, func() error { return s.Create(t.Context(), "alice", p) })
 	}
@@ -97,7 +100,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 		t.Errorf("after a failed commit the list is %v, %v", list, err)
 	}
 	s.db.MaxSize = 0
-	noErr(t, s.Create(t.Context(), "alice", rose(1)))
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
 }
 
 // Batch repeats a change after a fault. Only the last result counts.
@@ -118,7 +121,7 @@ func TestRepeatedChange(t *testing.T) {
 // limit are refused at once. Afterwards, the writes of callers that have gone change nothing.
 func TestStalledDisk(t *testing.T) {
 	s := openTest(t, newPath(t))
-	noErr(t, s.Create(t.Context(), "alice", rose(0)))
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(0)))
 	before := runtime.NumGoroutine()
 	tx, err := s.db.Begin(true) // stands for a commit that doesn't end
 	noErr(t, err)
@@ -129,7 +132,7 @@ func TestStalledDisk(t *testing.T) {
 	var calls sync.WaitGroup
 	for i := range int64(1000) {
 		calls.Go(func() {
-			if err := s.Create(short, "alice", rose(i+1)); !errors.Is(err, context.DeadlineExceeded) {
+			if err := s.Create(short, "alice", plantstest.Example(i+1)); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("create %d: %v, want %v", i+1, err, context.DeadlineExceeded)
 			}
 		})
@@ -179,7 +182,7 @@ func TestPanic(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "panic: a fault") {
 			t.Errorf("got %v, want the panic", err)
 		}
-		noErr(t, s.Create(t.Context(), "alice", rose(others)))
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(others)))
 	}
 }
 
@@ -190,22 +193,22 @@ func TestCommits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in a bubble, only timers take time
 		path, start := newPath(t), time.Now()
 		s := openTest(t, path)
-		noErr(t, s.Create(t.Context(), "alice", rose(1)))
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
 		before := commits(t, s)
 		noErr(t, s.Close(t.Context()))
 		s = openTest(t, path)
 		if n := commits(t, s) - before; n != 1 {
 			t.Errorf("%d commits when the file is opened, want 1", n)
 		}
-		other := rose(1)
+		other := plantstest.Example(1)
 		other.Name = "ivy"
 		for name, test := range map[string]struct {
 			call func() error
 			want error
 		}{
-			"create again":      {func() error { return s.Create(t.Context(), "alice", rose(1)) }, nil},
+			"create again":      {func() error { return s.Create(t.Context(), "alice", plantstest.Example(1)) }, nil},
 			"create another":    {func() error { return s.Create(t.Context(), "alice", other) }, plants.ErrExists},
-			"create another's":  {func() error { return s.Create(t.Context(), "bob", rose(1)) }, plants.ErrInUse},
+			"create another's":  {func() error { return s.Create(t.Context(), "bob", plantstest.Example(1)) }, plants.ErrInUse},
 			"delete another's":  {func() error { return s.Delete(t.Context(), "bob", 1) }, plants.ErrNotFound},
 			"delete what isn't": {func() error { return s.Delete(t.Context(), "bob", 2) }, plants.ErrNotFound},
 		} {
