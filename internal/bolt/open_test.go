@@ -125,3 +125,14 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 }
+
+// Open refuses a directory and leaves it alone. Docker creates one if the file that it should
+// mount is missing.
+func TestOpenDirectory(t *testing.T) {
+	path := newPath(t)
+	noErr(t, os.Mkdir(path, 0o700))
+	mustSay(t, openClose(path), path)
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		t.Errorf("Open replaced the directory: %v", err)
+	}
+}
