@@ -74,6 +74,7 @@ func TestDocuments(t *testing.T) {
 		{issuer, openID, openID, "HTTP/1.1 " + long + "\r\n\r\n", "GET " + openID + ": "},
 		{issuer, "https://a.test/" + long, openID, "", "status 404"},
 		{issuer, "https://user:secret@a.test/keys?secret", openID, "", "GET https://a.test/keys: status 404"},
+		{issuer, "https://user:secret@a.test/keys?secret", "https://user:secret@a.test/keys?secret", "", "GET https://a.test/keys: "}, // no response
 		// Redirects aren't followed, not even to keys. The error names the address.
 		{issuer, openID, openID, redirect("301 Moved Permanently", keysURL), "status 301 Moved Permanently: the redirect to https://keys.test/k isn't followed"},
 		{issuer, openID, openID, redirect("302 Found", "/moved"), "the redirect to https://a.test/moved isn't followed"},
