@@ -1,10 +1,12 @@
 package auth_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -149,6 +151,29 @@ func TestHangingDocument(t *testing.T) {
 		i.v = i.verifier(t, auth.Config{})
 		i.v.SetNetwork(new(hanging))
 		check(t, i.v, i.token("a"), unavailable)
+	})
+}
+
+// The client waits for an issuer that takes 2.8 s to respond. TestSlowIssuer has no connections.
+func TestSlowResponse(t *testing.T) {
+	jwks := string(authtest.NewIssuer(t).JWKS())
+	synctest.Test(t, func(t *testing.T) {
+		c := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: "http://localhost/keys"}
+		v, err := auth.New(c, nil, slog.New(slog.DiscardHandler))
+		must(err)
+		v.Transport().DialContext = func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				defer theirs.Close()
+				_, _ = http.ReadRequest(bufio.NewReader(theirs))
+				time.Sleep(2800 * time.Millisecond)
+				fmt.Fprintf(theirs, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(jwks), jwks)
+			}()
+			return ours, nil
+		}
+		checkLoad(t, v, "")
+		v.Transport().CloseIdleConnections()
+		time.Sleep(time.Minute) // until the connections end, also if the client didn't wait
 	})
 }
 

@@ -19,6 +19,11 @@ const MaxCached = maxCached
 // SetNetwork makes v fetch keys through a network of the test's own.
 func (v *Verifier) SetNetwork(network http.RoundTripper) { v.issuerKeys.client.Transport = network }
 
+// Transport returns what v fetches keys through.
+func (v *Verifier) Transport() *http.Transport {
+	return v.issuerKeys.client.Transport.(*http.Transport)
+}
+
 // Now returns the time by v's clock.
 func (v *Verifier) Now() time.Time { return v.issuerKeys.now() }
 
