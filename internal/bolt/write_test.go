@@ -158,6 +158,9 @@ func TestStalledDisk(t *testing.T) {
 		t.Errorf("afterwards the list is %v, %v", list, err)
 	}
 	noErr(t, s.Delete(patient, "alice", 0))
+	if n := s.writes.Load(); n != 0 {
+		t.Errorf("afterwards %d writes still count towards the limit", n)
+	}
 }
 
 // Close doesn't wait for a stalled disk longer than its context allows.
