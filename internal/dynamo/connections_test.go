@@ -122,7 +122,7 @@ func TestDeadNameServerAndAddress(t *testing.T) {
 			d.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 				ours, theirs := net.Pipe()
 				now := time.Now().UnixMilli()
-				if waited := now - silentAt.Load(); waited > 2000 && waited < 5500 {
+				if waited := now - silentAt.Load(); waited > 4500 && waited < 5500 {
 					go resolve(theirs) // the same lookup asks the next name server
 				} else {
 					silentAt.Store(now)
