@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,9 @@ func TestContextEnds(t *testing.T) {
 		}
 	}
 	const limit = 900 * time.Millisecond // less than the limit of an attempt
+	ensureTable := operation{name: "EnsureTable", request: "CreateTable", call: func(ctx context.Context, s plants.Store) error {
+		return s.(*dynamo.Store).EnsureTable(ctx)
+	}}
 	for name, test := range map[string]struct {
 		faults   []fault // of the attempts; the last one stays
 		attempts int     // -1: any number
@@ -43,7 +47,7 @@ func TestContextEnds(t *testing.T) {
 		"while it waits":   {[]fault{throttle}, -1, context.DeadlineExceeded, "ProvisionedThroughputExceeded", limit},
 		"before the call":  {[]fault{throttle}, 0, context.Canceled, "", 0},
 	} {
-		for _, op := range operations {
+		for _, op := range append(slices.Clone(operations), ensureTable) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
