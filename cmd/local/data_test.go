@@ -80,7 +80,7 @@ func TestInvalidData(t *testing.T) {
 		"":                          "-data is empty: name a directory, such as .data",
 		file:                        "-data: " + file + " is a file: name a directory",
 		filepath.Join(file, "data"): "-data: " + file + " is a file: name a directory",
-		filepath.Join(dir, "\x00"):  "choose a directory that you can write to",
+		filepath.Join(dir, "\x00"):  "): choose a directory that you can write to",
 	} {
 		if err := createData(data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("-data %q: got %v, want %s", data, err, want)
