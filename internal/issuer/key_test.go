@@ -61,3 +61,17 @@ func TestInvalidKeyFile(t *testing.T) {
 		}
 	}
 }
+
+// If the key can't be created or read, the error advises neither to remove it nor to create a
+// new one: that would invalidate all tokens.
+func TestUnusableDirectory(t *testing.T) {
+	missing, occupied := filepath.Join(t.TempDir(), "missing"), t.TempDir()
+	if err := os.Mkdir(filepath.Join(occupied, KeyFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{missing: "can't create the token key ", occupied: "can't read the token key: "} {
+		if got := keys(dir); !strings.HasPrefix(got, want) || strings.Contains(got, "remove") || strings.Contains(got, "new") {
+			t.Errorf("got %s, want %s… without advice to remove it", got, want)
+		}
+	}
+}
