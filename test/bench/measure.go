@@ -105,7 +105,8 @@ func call(ctx context.Context, e *lambdalocal.Environment, token string, n int) 
 	})
 	api.ServeHTTP(w, r)
 	if w.Code != c.status {
-		return 0, fmt.Errorf("%s %s: status %d, want %d: %s\n%s", c.method, c.path, w.Code, c.status, w.Body, e.Stdout.String())
+		return 0, fmt.Errorf("%s %s: status %d, want %d: %s\n%s", c.method, c.path, w.Code, c.status, w.Body,
+			e.Stdout.String())
 	}
 	return took, e.WaitReady(ctx)
 }

@@ -146,7 +146,8 @@ func testConcurrentRetries(t testing.TB, s suite) {
 func testConcurrentDeletes(t testing.TB, s suite) {
 	owner, all := randomOwner(), randomPlants(2)
 	s.create(t, owner, all...)
-	successes(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }), plants.ErrNotFound)
+	successes(t, concurrently(func(int) error { return s.store.Delete(t.Context(), owner, all[0].ID) }),
+		plants.ErrNotFound)
 	s.wantList(t, owner, 10, all[1])
 }
 

@@ -57,13 +57,15 @@ func handle(ctx context.Context, e events.APIGatewayV2HTTPRequest) (r events.API
 		r.StatusCode = 204
 		_, err = client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: table, Key: item{"id": number(strings.TrimPrefix(e.RawPath, "/plants/"))},
-			ConditionExpression: aws.String("#owner = :owner"), ExpressionAttributeNames: names, ExpressionAttributeValues: owner,
+			ConditionExpression:      aws.String("#owner = :owner"),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: owner,
 		})
 	default:
 		var out *dynamodb.QueryOutput
 		out, err = client.Query(ctx, &dynamodb.QueryInput{
 			TableName: table, IndexName: aws.String("owner-index"),
-			KeyConditionExpression: aws.String("#owner = :owner"), ExpressionAttributeNames: names, ExpressionAttributeValues: owner,
+			KeyConditionExpression:   aws.String("#owner = :owner"),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: owner,
 		})
 		if err != nil {
 			return r, err
