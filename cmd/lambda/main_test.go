@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
-	"example.com/plantstore/internal/lambdahttp/lambdalocal"
+	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/internal/testing/lambdalocal"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

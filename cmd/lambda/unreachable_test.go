@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/harness"
-	"example.com/plantstore/internal/lambdahttp/lambdalocal"
+	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/internal/testing/lambdalocal"
 )
 
 // If neither DynamoDB nor the issuer can be reached, the init logs one warning for each,

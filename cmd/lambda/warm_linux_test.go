@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/harness"
-	"example.com/plantstore/internal/lambdahttp/lambdalocal"
+	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/internal/testing/lambdalocal"
 )
 
 // The init connects to DynamoDB and fetches the token keys, so that requests needn't. The

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/openapi"
+	"example.com/plantstore/internal/testing/openapi"
 )
 
 // safelisted are the response headers that every page may read.

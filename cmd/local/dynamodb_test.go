@@ -23,8 +23,8 @@ import (
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The program uses DynamoDB Local if its address is set, unless -store names another.

@@ -30,7 +30,7 @@ import (
 	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/logging"
-	"example.com/plantstore/internal/page"
+	"example.com/plantstore/internal/swaggerui"
 )
 
 func main() {
@@ -167,7 +167,7 @@ func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, lo
 // newHandler returns the handler of all requests: health, the program's own issuer if it
 // isn't nil, Swagger UI, and the service.
 func newHandler(o options, origins []string, own *issuer.Issuer, service http.Handler) http.Handler {
-	handler := allowOrigins(origins, page.Handler(own != nil, service))
+	handler := allowOrigins(origins, swaggerui.Handler(own != nil, service))
 	if own != nil {
 		host, _, _ := net.SplitHostPort(o.addr) // valid, since the program listens there
 		handler = own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler)

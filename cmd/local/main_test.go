@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

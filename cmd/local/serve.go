@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/issuer"
-	"example.com/plantstore/internal/page"
+	"example.com/plantstore/internal/swaggerui"
 )
 
 // listenError explains err, the operating system's reason why the program can't listen on
@@ -93,7 +93,7 @@ func baseURL(l net.Listener) string {
 func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)
-	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, page.Path)
+	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, swaggerui.Path)
 	if ownIssuer {
 		url := base + issuer.TokenPath
 		command := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + url + ` | cut -d'"' -f4)`

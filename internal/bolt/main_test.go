@@ -3,7 +3,7 @@ package bolt
 import (
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // If there is no space for a new file, Open returns an error. Once there is, it succeeds.

@@ -13,9 +13,9 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // together makes concurrent calls, each a write, and returns their errors. They all wait for

@@ -15,8 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) {

@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 type attributes = map[string]types.AttributeValue

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 // A call whose first response is lost takes effect once, and succeeds.

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 // A call returns when its context ends: before or during an attempt, or while it waits. It

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The store keeps the contract of [plants.Store], and uses exactly the actions of

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 // Concurrent calls create the table, which is then ready. A later call changes no plant.

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/dynamolocal"
 )
 
 // newPiped returns a client whose connections lead to serve, for use in a synctest bubble.

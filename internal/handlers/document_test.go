@@ -10,8 +10,8 @@ import (
 
 	"example.com/plantstore/api"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/openapi"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/openapi"
 )
 
 // The document lists the routes of the service, with their scopes. Operation ids are unique,

@@ -17,9 +17,9 @@ import (
 	"example.com/plantstore/internal/auth"
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/openapi"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/openapi"
 )
 
 // TestHTTP sends the exchanges of all rules to a service over HTTP. Each must also conform

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/openapi"
 	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/testing/openapi"
 )
 
 // A rangeStore lists the ids 1 to n.

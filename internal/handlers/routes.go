@@ -16,7 +16,7 @@ type Route struct {
 }
 
 // routes are the operations of the service. To add one, add a row, its method in
-// plants.go, and its description in api/openapi.yaml.
+// operations.go, and its description in api/openapi.yaml.
 var routes = []Route{
 	{http.MethodPost, "/plants", "plants/write", (*Service).create},
 	{http.MethodGet, "/plants", "plants/read", (*Service).list},

@@ -4,7 +4,7 @@
 // The context of a request limits its time. Package lambdahttp and cmd/local set the limit.
 //
 // [Service.ServeHTTP] finds the route of a request (routes.go), checks the
-// token, calls the route's function (plants.go), and sends and logs the result.
+// token, calls the route's function (operations.go), and sends and logs the result.
 // All responses are sent in one place, so each gets the common headers and one log line,
 // and each error the Error shape (errors.go).
 package handlers

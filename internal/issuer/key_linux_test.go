@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

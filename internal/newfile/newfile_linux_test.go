@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The complete file is on disk before it gets its name, and the name is on disk when Ensure

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func main() {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/plantstore/internal/lambdahttp/lambdalocal"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/lambdalocal"
 )
 
 // A candidate is one of the programs that are compared.

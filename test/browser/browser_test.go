@@ -24,9 +24,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

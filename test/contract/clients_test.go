@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

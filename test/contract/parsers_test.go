@@ -5,7 +5,7 @@ package contract
 import (
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The document is valid to parsers that people use.

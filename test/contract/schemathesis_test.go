@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

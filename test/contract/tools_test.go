@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The tools, with their versions.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/template"
 )
 

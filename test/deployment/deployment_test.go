@@ -15,8 +15,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

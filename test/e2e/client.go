@@ -15,9 +15,9 @@ import (
 
 	cryptorand "crypto/rand"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // A Target is a running service.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // Clients don't notice connections that DynamoDB closes, be it while the function is

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/session"
 	"example.com/plantstore/test/template"
 )

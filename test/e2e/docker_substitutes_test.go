@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // pull pulls an image, unless it is there.

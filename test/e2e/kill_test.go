@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The program is killed repeatedly while clients create plants. After each restart

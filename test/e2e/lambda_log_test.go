@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // awaitLog waits until the log contains the text. An answer may arrive before the

@@ -8,9 +8,9 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/dynamo/dynamolocal"
-	"example.com/plantstore/internal/harness"
-	"example.com/plantstore/internal/lambdahttp/lambdalocal"
+	"example.com/plantstore/internal/testing/dynamolocal"
+	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/internal/testing/lambdalocal"
 	"example.com/plantstore/test/session"
 )
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // A rawConn is a connection for requests that no HTTP client would send.

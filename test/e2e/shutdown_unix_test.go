@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // After a signal the program accepts no connections, answers the requests in

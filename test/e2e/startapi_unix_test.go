@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/template"
 )
 

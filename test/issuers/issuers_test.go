@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"example.com/plantstore/internal/auth"
-	"example.com/plantstore/internal/harness"
 	"example.com/plantstore/internal/plants/plantstest"
+	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
 

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 const keycloakVersion = "26.7.3"

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // A Server is a process of the plain server.

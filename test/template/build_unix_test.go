@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // make build builds for the processor that the template names, without libraries, and

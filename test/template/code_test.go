@@ -11,7 +11,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/handlers"
-	"example.com/plantstore/internal/openapi"
+	"example.com/plantstore/internal/testing/openapi"
 )
 
 // The function has exactly the variables that the program reads, which starts with them.

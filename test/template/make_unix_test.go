@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // The targets of make use the profile and the stack of CONFIG_ENV, and make deploy

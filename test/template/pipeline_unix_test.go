@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // A run of deploy.yml deploys no commit that is older than the deployed one, or beside it:

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 var update = flag.Bool("update", false, "write the snapshots of the stack again")

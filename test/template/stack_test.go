@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

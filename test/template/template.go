@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // Region is the AWS region of all commands.

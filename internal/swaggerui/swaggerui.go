@@ -1,6 +1,6 @@
-// Package page serves the OpenAPI document, and Swagger UI to try the service in a
+// Package swaggerui serves the OpenAPI document, and Swagger UI to try the service in a
 // browser. All files are embedded.
-package page
+package swaggerui
 
 import (
 	"bytes"

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // Options configure an [Environment].

@@ -1,4 +1,4 @@
-package page
+package swaggerui
 
 import (
 	"net/http"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/plantstore/api"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // newServer serves the page in front of a service that returns 418.

@@ -22,7 +22,7 @@ import (
 
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
-	"example.com/plantstore/internal/harness"
+	"example.com/plantstore/internal/testing/harness"
 )
 
 const endpointEnv = "AWS_ENDPOINT_URL_DYNAMODB"
