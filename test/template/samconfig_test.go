@@ -44,7 +44,7 @@ func TestProfiles(t *testing.T) {
 		{"confirm_changeset", "false", "true", "only in production somebody must look at the changes first"},
 		{"fail_on_empty_changeset", "false", "false", "a deployment can't be repeated"},
 		{"Deployment", "AllAtOnce", "Canary10Percent5Minutes", "only in production a bad version must reach few users"},
-		{"LogRetention", "7", "365", "logs are kept longer or shorter than docs/deployment.md says"},
+		{"LogRetention", "7", "30", "logs are kept longer or shorter than docs/deployment.md says"},
 		// SAM keeps parameters that aren't listed.
 		{"RollbackAlarms", "true", "true", "what was set for an incident stays"},
 		{"LogLevel", "info", "info", "what was set for an incident stays"},
