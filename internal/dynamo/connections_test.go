@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -196,4 +197,31 @@ func TestRefusedByNetHTTP(t *testing.T) {
 			t.Errorf("got %v after %v, want net/http's reason at once", err, took)
 		}
 	})
+}
+
+// Nor is a certificate that isn't trusted.
+func TestUntrustedCertificate(t *testing.T) {
+	var connections atomic.Int32
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.StartTLS()
+	defer server.Close()
+	client, err := dynamo.NewClient(aws.Config{
+		BaseEndpoint: &server.URL,
+		Region:       "local",
+		Credentials:  credentials.NewStaticCredentialsProvider("id", "secret", ""),
+	}, discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = list.call(t.Context(), dynamo.New(client, "plants"))
+	wantSentinel(t, "List", err, nil)
+	if n := connections.Load(); n != 1 || !strings.Contains(fmt.Sprint(err), "certificate") {
+		t.Errorf("got %v after %d attempts, want the reason after one", err, n)
+	}
 }

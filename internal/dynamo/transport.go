@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -103,7 +104,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil || ctx.Err() != nil {
 		return resp, err
 	}
-	if !accepted {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || !accepted {
 		return nil, refusedError{err}
 	}
 	// After a sleep or behind a NAT, idle connections may be dead without a sign, and each
@@ -115,7 +116,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A refusedError is the reason why net/http doesn't send a request, such as credentials with
-// a line break. It isn't an outage.
+// a line break, or a certificate that isn't trusted. It isn't an outage.
 type refusedError struct{ error }
 
 // RetryableError tells the SDK not to retry the request.
