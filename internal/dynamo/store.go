@@ -125,11 +125,11 @@ func (s *Store) createdAt(ctx context.Context, owner string, id int64) (string, 
 // List implements [plants.Store]. It sends one Query to the index for each MB, which costs
 // half a read unit per 4 KB of the list.
 func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
-	ctx, lastFailure := withLastFailure(ctx)
 	in := s.query(owner, after)
 	for {
 		in.Limit = aws.Int32(int32(min(limit-len(list), math.MaxInt32)))
-		out, err := s.client.Query(ctx, in)
+		call, lastFailure := withLastFailure(ctx)
+		out, err := s.client.Query(call, in)
 		if err != nil {
 			return nil, s.storeError(ctx, *lastFailure, err)
 		}
