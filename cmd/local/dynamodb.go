@@ -81,13 +81,9 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 		}
 		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
 	}
-	if apiErr, ok := errors.AsType[smithy.APIError](err); ok {
-		switch apiErr.ErrorCode() {
-		case "ValidationException": // the list is valid, but not for this table
-			return fmt.Errorf("table %q: %w: it has another schema; set %s to another name", table, err, config.EnvTableName)
-		case "ResourceNotFoundException":
-			return fmt.Errorf("table %q: %w: set %s and AWS_REGION to a table of this service", table, err, config.EnvTableName)
-		}
+	if apiErr, ok := errors.AsType[smithy.APIError](err); ok && apiErr.ErrorCode() == "ValidationException" {
+		// The list is valid, but not for this table.
+		return fmt.Errorf("table %q: %w: it has another schema; set %s to another name", table, err, config.EnvTableName)
 	}
 	return fmt.Errorf("table %q: %w", table, err)
 }

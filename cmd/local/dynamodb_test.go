@@ -181,7 +181,7 @@ func TestTableOnAWS(t *testing.T) {
 	region := ", region " + client.Options().Region
 	for range 2 { // the first attempt created no table
 		where, err := start()
-		for _, want := range []string{region, table, "ResourceNotFoundException", "set TABLE_NAME and AWS_REGION"} {
+		for _, want := range []string{region, table, "ResourceNotFoundException", "set the name and the region of one that exists"} {
 			if !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("got %q, %v, want an error with %q", where, err, want)
 			}

@@ -77,7 +77,7 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 
 // The scheme determines whether an endpoint is DynamoDB Local, which forgets its tables.
 func TestMissingTable(t *testing.T) {
-	const forgotten, missing = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error ", "the table is missing: "
+	const forgotten, missing = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error ", "the table is missing in this region: "
 	for endpoint, want := range map[string]string{"http://a.example": forgotten, "HTTP://a.example": forgotten, "https://a.example": missing} {
 		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
 		client := newFromEnv(t)
