@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func setUp(ctx context.Context) (lambda.Handler, error) {
 	}
 	store := dynamo.New(client, cfg.TableName)
 	warm(ctx, verifier, store, log)
-	return lambdahttp.New(handlers.New(store, verifier, log), handlers.SendError, log), nil
+	return lambdahttp.New(handlers.New(store, verifier, log), http.HandlerFunc(handlers.Refuse), log), nil
 }
 
 // warm fetches the token keys and connects to DynamoDB at the same time, before

@@ -110,6 +110,14 @@ func errorResponse(err error) response {
 	return response{status: e.code.status(), code: e.code, header: e.header, body: encode(body)}
 }
 
+// lacksScope returns the error for a token without the scope of its route. Clients don't see
+// err, which says why.
+func lacksScope(scope string, err error) error {
+	e := &publicError{codeScope, "the access token lacks the scope " + scope,
+		challenge(`, error="insufficient_scope"`)}
+	return fmt.Errorf("%w: %w", e, err)
+}
+
 func retryAfter(d time.Duration) http.Header {
 	return http.Header{"Retry-After": {strconv.Itoa(int(d.Seconds()))}}
 }

@@ -87,9 +87,7 @@ func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err 
 	}
 	r.caller, err = s.verifier.Authenticate(r.Context(), r.Header, r.route.Scope)
 	if errors.Is(err, auth.ErrScope) {
-		lacksScope := &publicError{codeScope, "the access token lacks the scope " + r.route.Scope,
-			challenge(`, error="insufficient_scope"`)}
-		return response{}, fmt.Errorf("%w: %w", lacksScope, err) // clients don't see the reason
+		return response{}, lacksScope(r.route.Scope, err)
 	}
 	if err != nil {
 		return response{}, err
@@ -140,10 +138,10 @@ func encode(v any) []byte {
 	return append(b, '\n')
 }
 
-// SendError sends an error with the given status and message. It is for requests that don't
-// reach the service, and unlike the service, it logs nothing.
-func SendError(w http.ResponseWriter, r *http.Request, status int, message string) {
-	send(w, r, errorResponse(&publicError{code: errorCode(status * 100), message: message}))
+// Refuse responds to a request that is too malformed to reach the service. It logs nothing.
+func Refuse(w http.ResponseWriter, r *http.Request) {
+	send(w, r, errorResponse(failf(codeBadRequest,
+		"malformed request; check the method and the query string, and send UTF-8")))
 }
 
 // logRequest writes the log line of a request. Internal errors appear only here.

@@ -36,15 +36,9 @@ type Handler struct {
 	log     *slog.Logger
 }
 
-// A SendError sends an error response with the given status and message.
-type SendError func(w http.ResponseWriter, r *http.Request, status int, message string)
-
-// New returns a Handler that serves requests with service. It responds to malformed requests
-// with sendError, and logs a warning.
-func New(service http.Handler, sendError SendError, log *slog.Logger) *Handler {
-	refusal := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sendError(w, r, http.StatusBadRequest, "malformed request; check the method and the query string, and send UTF-8")
-	})
+// New returns a Handler that serves requests with service. It serves malformed requests with
+// refusal, and logs a warning.
+func New(service, refusal http.Handler, log *slog.Logger) *Handler {
 	return &Handler{newAdapter(service), newAdapter(refusal), log}
 }
 
@@ -135,6 +129,8 @@ func withInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}
-	deadline, _ := ctx.Deadline() // Lambda always sets one
-	return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
+	if deadline, ok := ctx.Deadline(); ok { // on Lambda always
+		return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
+	}
+	return context.WithCancel(ctx)
 }

@@ -66,7 +66,7 @@ func invoke(t testing.TB, service http.HandlerFunc, event []byte) (a events.APIG
 	defer cancel()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: "l1"})
 	var lines bytes.Buffer
-	b, err := New(service, handlers.SendError, logging.New(&lines, slog.LevelDebug)).Invoke(ctx, event)
+	b, err := New(service, http.HandlerFunc(handlers.Refuse), logging.New(&lines, slog.LevelDebug)).Invoke(ctx, event)
 	if err != nil {
 		t.Fatalf("Lambda error: %v", err)
 	}
@@ -179,7 +179,7 @@ func TestDeadline(t *testing.T) {
 					<-request.Done()
 				}
 				w.WriteHeader(http.StatusOK)
-			}), handlers.SendError, slog.New(slog.DiscardHandler)).Invoke(ctx, with(t, remove))
+			}), http.HandlerFunc(handlers.Refuse), slog.New(slog.DiscardHandler)).Invoke(ctx, with(t, remove))
 			if request.Err() == nil {
 				t.Error("the context of the request hasn't ended with the invocation")
 			}
@@ -208,7 +208,7 @@ func TestRequestIDs(t *testing.T) {
 		ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: "l1"})
 		//lint:ignore SA1029 the key of aws-lambda-go
 		ctx = context.WithValue(ctx, "x-amzn-trace-id", tt.trace)
-		New(service, handlers.SendError, log).Invoke(ctx, with(t, remove, "rawQueryString", tt.query))
+		New(service, http.HandlerFunc(handlers.Refuse), log).Invoke(ctx, with(t, remove, "rawQueryString", tt.query))
 		var line map[string]any
 		err := json.Unmarshal(b.Bytes(), &line)
 		maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
