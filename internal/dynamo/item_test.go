@@ -42,7 +42,7 @@ func TestItem(t *testing.T) {
 
 	for _, test := range []struct {
 		tag  *string
-		want types.AttributeValue // nil if there is none
+		want types.AttributeValue // nil if the item has no tag
 	}{{nil, nil}, {new(""), str("")}} {
 		before := time.Now().Truncate(time.Millisecond)
 		put(t, store, "alice", plants.Plant{ID: -7, Name: "fern", Tag: test.tag})

@@ -127,7 +127,8 @@ func (s *Store) storeError(ctx context.Context, lastFailure, err error) error {
 		if IsDynamoDBLocal(s.client.Options().BaseEndpoint) {
 			return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
 		}
-		return fmt.Errorf("the table is missing in this region: create it, or set the name and the region of one that exists: %w", err)
+		return fmt.Errorf("the table is missing in this region: create it, "+
+			"or set the name and the region of one that exists: %w", err)
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func concurrently(call func(i int) error) []error {
 	return errs
 }
 
-// successes returns the indices of the nil errors. It fails the test if there are none, or if
+// successes returns the indices of the nil errors. It fails the test if no error is nil, or if
 // one of the others matches none of the refusals.
 func successes(t testing.TB, errs []error, refusals ...error) (indices []int) {
 	t.Helper()

@@ -89,8 +89,8 @@ func decodePath(raw string) (string, error) {
 	return url.PathUnescape(once)
 }
 
-// query returns the decoded parameters, several values joined by commas, or nil if there
-// are none.
+// query returns the decoded parameters, several values joined by commas, or nil without
+// parameters.
 func query(raw string) (all map[string]string) {
 	values, _ := url.ParseQuery(raw) // without malformed pairs
 	for name, v := range values {
