@@ -21,7 +21,8 @@ func TestInvalidSettings(t *testing.T) {
 	for _, test := range []struct{ env, word string }{
 		{"", "TOKEN_ISSUER"},
 		{"LOG_LEVEL=loud", "LOG_LEVEL"},
-		{"TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=plants TOKEN_JWKS_URL=http://127.0.0.1:1 AWS_MAX_ATTEMPTS=many", "AWS_MAX_ATTEMPTS"},
+		{"TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=plants TOKEN_JWKS_URL=http://127.0.0.1:1 AWS_MAX_ATTEMPTS=many",
+			"AWS_MAX_ATTEMPTS"},
 	} {
 		e, err := lambdalocal.NewEnvironment(lambdalocal.Options{Binary: bootstrap, Env: strings.Fields(test.env)})
 		if err != nil {
@@ -29,7 +30,9 @@ func TestInvalidSettings(t *testing.T) {
 		}
 		defer e.Close()
 		err = e.WaitReady(t.Context())
-		if line := e.Stderr.String(); err == nil || !strings.HasSuffix(err.Error(), "exit status 1") || strings.Count(line, "\n") != 1 || !strings.Contains(line, test.word) {
+		line := e.Stderr.String()
+		if err == nil || !strings.HasSuffix(err.Error(), "exit status 1") ||
+			strings.Count(line, "\n") != 1 || !strings.Contains(line, test.word) {
 			t.Errorf("%v, want exit status 1 and one line with %s:\n%s", err, test.word, line)
 		}
 	}

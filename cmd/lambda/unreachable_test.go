@@ -35,7 +35,8 @@ func TestUnreachable(t *testing.T) {
 			return nil
 		})
 	}
-	got, err := e.Invoke(t.Context(), []byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
+	got, err := e.Invoke(t.Context(),
+		[]byte(`{"version":"2.0","rawPath":"/plants","requestContext":{"http":{"method":"GET"}}}`))
 	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":401,`) {
 		t.Errorf("%v\n%s", err, got)
 	}

@@ -57,10 +57,12 @@ func TestWarm(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, e.Stdout.String())
 	}
 	if keys.Load() != 1 || dynamodb.Load() == 0 { // a busy machine may need more than one attempt
-		t.Errorf("the init sent %d requests for keys and %d to DynamoDB, want both: warm must send them:\n%s", keys.Load(), dynamodb.Load(), e.Stdout.String())
+		t.Errorf("the init sent %d requests for keys and %d to DynamoDB, want both: warm must send them:\n%s",
+			keys.Load(), dynamodb.Load(), e.Stdout.String())
 	}
 	got, err := e.Invoke(t.Context(), fmt.Appendf(nil,
-		`{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice")))
+		`{"version":"2.0","rawPath":"/plants","headers":{"authorization":"Bearer %s"},`+
+			`"requestContext":{"http":{"method":"GET"}}}`, issuer.Token("alice")))
 	if err != nil || !strings.HasPrefix(string(got), `{"statusCode":200,`) || keys.Load() != 1 {
 		t.Errorf("%v after %d requests for keys, want status 200 after one\n%s", err, keys.Load(), got)
 	}

@@ -65,10 +65,12 @@ func TestCORSOrigins(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		h := w.Header()
-		if w.Code != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
+		if w.Code != test.status || h.Get("Access-Control-Allow-Origin") != test.allowed ||
+			h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%+v: got %d %v", test, w.Code, h)
 		}
-		if readable := strings.Contains(h.Get("Access-Control-Expose-Headers"), "Link"); test.method != "OPTIONS" && readable != (test.allowed != "") {
+		readable := strings.Contains(h.Get("Access-Control-Expose-Headers"), "Link")
+		if test.method != "OPTIONS" && readable != (test.allowed != "") {
 			t.Errorf("%+v: pages can read %q", test, h.Get("Access-Control-Expose-Headers"))
 		}
 		if age := h.Get("Access-Control-Max-Age"); test.method == "OPTIONS" && (age == "3600") != (test.allowed != "") {

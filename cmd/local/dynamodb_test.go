@@ -77,12 +77,15 @@ func TestNoCredentials(t *testing.T) {
 // On a machine without an instance role, the program prints only that line, without a
 // warning from the SDK. The metadata service here responds like a proxy that blocks it.
 func TestNoInstanceRole(t *testing.T) {
-	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+	}))
 	defer metadata.Close()
 	setAWS(t, "AWS_EC2_METADATA_DISABLED", "")
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.URL)
 	var log strings.Builder
-	err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-store", "dynamodb", "-data", t.TempDir()}, os.Getenv, &log, io.Discard)
+	args := []string{"-addr", "127.0.0.1:0", "-store", "dynamodb", "-data", t.TempDir()}
+	err := run(t.Context(), args, os.Getenv, &log, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "no AWS credentials: run aws configure") || log.Len() > 0 {
 		t.Errorf("got %v and the log %s", err, &log)
 	}
@@ -98,7 +101,10 @@ func TestNoResponse(t *testing.T) {
 	defer silent.Close()
 	defer func(d time.Duration) { startTimeout = d }(startTimeout)
 	for _, name := range []string{endpointVariable, "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
-		for _, limits := range [][2]time.Duration{{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}} {
+		for _, limits := range [][2]time.Duration{
+			{100 * time.Millisecond, time.Minute},
+			{time.Minute, 100 * time.Millisecond},
+		} {
 			setAWS(t, name, "http://"+silent.Addr().String())
 			ctx, cancel := context.WithTimeout(t.Context(), limits[0]) // the user's
 			startTimeout = limits[1]
@@ -118,7 +124,8 @@ func TestAdvice(t *testing.T) {
 	input := dynamo.TableInput(table)
 	input.GlobalSecondaryIndexes, input.AttributeDefinitions = nil, input.AttributeDefinitions[:1]
 	_, err := client.CreateTable(t.Context(), input)
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists { // an attempt without a response made it
+	// If the table exists, an attempt without a response made it.
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		t.Fatal(err)
 	}
 	setAWSLike(t, client)
@@ -137,7 +144,8 @@ func TestAdvice(t *testing.T) {
 			t.Setenv(test.name, test.value)
 			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
 			defer cancel()
-			err := fmt.Sprint(run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard))
+			args := []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}
+			err := fmt.Sprint(run(ctx, args, os.Getenv, io.Discard, io.Discard))
 			if !strings.Contains(err, test.cause) || !strings.HasSuffix(err, test.advice) {
 				t.Errorf("got %s, want %s, %s", err, test.cause, test.advice)
 			}
@@ -181,7 +189,9 @@ func TestTableOnAWS(t *testing.T) {
 	region := ", region " + client.Options().Region
 	for range 2 { // the first attempt created no table
 		where, err := start()
-		for _, want := range []string{region, table, "ResourceNotFoundException", "set the name and the region of one that exists"} {
+		for _, want := range []string{
+			region, table, "ResourceNotFoundException", "set the name and the region of one that exists",
+		} {
 			if !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("got %q, %v, want an error with %q", where, err, want)
 			}

@@ -53,7 +53,8 @@ func TestVersion(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var stdout strings.Builder
-	if err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard); !errors.Is(err, errPrinted) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
+	err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard)
+	if !errors.Is(err, errPrinted) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
 		t.Errorf("-version prints %q, %v", &stdout, err)
 	}
 }

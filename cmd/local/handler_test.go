@@ -46,7 +46,9 @@ func TestKeysAtStart(t *testing.T) {
 				w.Write(issuer.JWKS())
 			}
 		}))
-		cfg := config.Config{Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL}}
+		cfg := config.Config{
+			Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keys.URL},
+		}
 		var stderr strings.Builder
 		handler := setUp(t, options{}, cfg, &stderr)
 		keys.Close()
@@ -58,7 +60,8 @@ func TestKeysAtStart(t *testing.T) {
 			t.Errorf("keys provided: %t: a request gets %d, want %d; it prints %q", provided, w.Code, want, got)
 		}
 		w = httptest.NewRecorder()
-		if handler.ServeHTTP(w, httptest.NewRequest("GET", "/docs/issuer.js", nil)); !strings.Contains(w.Body.String(), "null") {
+		handler.ServeHTTP(w, httptest.NewRequest("GET", "/docs/issuer.js", nil))
+		if !strings.Contains(w.Body.String(), "null") {
 			t.Error("the page describes an issuer that the program doesn't have")
 		}
 	}
@@ -78,7 +81,8 @@ func TestTokenHosts(t *testing.T) {
 		{exposed, "192.0.2.1", 200}, {exposed, "other.test", 403},
 	} {
 		test.data = t.TempDir()
-		r := httptest.NewRequest("POST", "http://"+test.host+":8080/oauth2/token", strings.NewReader("grant_type=client_credentials&client_id=alice"))
+		r := httptest.NewRequest("POST", "http://"+test.host+":8080/oauth2/token",
+			strings.NewReader("grant_type=client_credentials&client_id=alice"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		if setUp(t, test.options, config.Config{}, io.Discard).ServeHTTP(w, r); w.Code != test.status {
@@ -97,7 +101,8 @@ func TestRestart(t *testing.T) {
 		return w
 	}
 	data := t.TempDir()
-	r := httptest.NewRequest("POST", "http://localhost"+issuer.TokenPath, strings.NewReader("grant_type=client_credentials&client_id=alice"))
+	r := httptest.NewRequest("POST", "http://localhost"+issuer.TokenPath,
+		strings.NewReader("grant_type=client_credentials&client_id=alice"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	token := regexp.MustCompile(`eyJ[\w.-]+`).FindString(send(start(data), r).Body.String())
 	for dir, status := range map[string]int{data: 200, t.TempDir(): 401} {
@@ -116,11 +121,13 @@ func TestHealth(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/healthz", 200}, {"HEAD", "/healthz", 200}, {"POST", "/healthz", 404}, {"GET", "/healthz/", 404}, {"GET", "/%68ealthz", 404},
+		{"GET", "/healthz", 200}, {"HEAD", "/healthz", 200}, {"POST", "/healthz", 404},
+		{"GET", "/healthz/", 404}, {"GET", "/%68ealthz", 404},
 	} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(test.method, "http://localhost"+test.path, nil))
-		if w.Code != test.status || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "ok\n") != (w.Code == 200) {
+		if w.Code != test.status || w.Header().Get("Cache-Control") != "no-store" ||
+			(w.Body.String() == "ok\n") != (w.Code == 200) {
 			t.Errorf("%s %s: %d %v %q, want status %d", test.method, test.path, w.Code, w.Header(), w.Body, test.status)
 		}
 	}

@@ -56,12 +56,13 @@ func TestClientClosesItsSide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, conn := net.Pipe()
 		request := strings.NewReader("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-		go serve(t.Context(), &single{conn: closedSide{conn, request}}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Second) // until the server has noticed
 			if err := r.Context().Err(); err != nil {
 				t.Errorf("the context has ended: %v", err)
 			}
-		}), io.Discard)
+		})
+		go serve(t.Context(), &single{conn: closedSide{conn, request}}, handler, io.Discard)
 		if response, err := io.ReadAll(client); err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 200 OK\r\n") {
 			t.Errorf("got %q, %v", response, err)
 		}
@@ -98,7 +99,8 @@ func TestListenError(t *testing.T) {
 		cause error
 		want  string
 	}{
-		{"10.9.9.9:8081", syscall.EADDRNOTAVAIL, "-addr 10.9.9.9:8081: 10.9.9.9 is not an address of this machine; use 127.0.0.1:8081"},
+		{"10.9.9.9:8081", syscall.EADDRNOTAVAIL,
+			"-addr 10.9.9.9:8081: 10.9.9.9 is not an address of this machine; use 127.0.0.1:8081"},
 		{"127.0.0.1:http", syscall.EACCES, "-addr 127.0.0.1:http: ports below 1024 need more rights; use 127.0.0.1:8081"},
 		{":8080", syscall.EACCES, "-addr :8080: bind: permission denied: use a free HOST:PORT"},
 		{":8080", syscall.EADDRINUSE, "-addr :8080: bind: address already in use: use a free HOST:PORT"},
@@ -113,8 +115,10 @@ func TestListenError(t *testing.T) {
 // test/docs types, has the command for Unix.
 func TestBanner(t *testing.T) {
 	for goos, command := range map[string]string{
-		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post -Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`,
-		"linux":   `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token | cut -d'"' -f4)`,
+		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post ` +
+			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`,
+		"linux": `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token ` +
+			`| cut -d'"' -f4)`,
 	} {
 		var out strings.Builder
 		banner(&out, "http://x", "y", true, goos)
