@@ -23,7 +23,8 @@ import (
 func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 	t.Helper()
 	got := fmt.Sprint(v.Load(t.Context()))
-	if got == "<nil>" != (want == "") || !strings.Contains(got, want) || strings.ContainsAny(got, "\r\n") || strings.Contains(got, "secret") || len(got) > 500 {
+	if got == "<nil>" != (want == "") || !strings.Contains(got, want) ||
+		strings.ContainsAny(got, "\r\n") || strings.Contains(got, "secret") || len(got) > 500 {
 		t.Errorf("Load: got %s; want one short line with %q", got, want)
 	}
 }
@@ -33,6 +34,7 @@ func TestDocuments(t *testing.T) {
 	const (
 		issuer   = "https://a.test"
 		openID   = issuer + "/.well-known/openid-configuration"
+		realm    = issuer + ":8443/realms/%2F"
 		hint     = "; if the issuer has no such document, configure the address of its keys"
 		cognito  = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
 		cognitoC = "https://cognito-idp.x.amazonaws.com.cn/p"
@@ -50,12 +52,14 @@ func TestDocuments(t *testing.T) {
 	}{
 		// The metadata.
 		{issuer, "", openID, found, ""},
-		{issuer + ":8443/realms/%2F", "", issuer + ":8443/realms/%2F/.well-known/openid-configuration", metadata(issuer+":8443/realms/%2F", keysURL), ""},
+		{realm, "", realm + "/.well-known/openid-configuration", metadata(realm, keysURL), ""},
 		{issuer + "/x/y/", "", issuer + "/x/y/.well-known/openid-configuration", metadata(issuer+"/x/y/", keysURL), ""},
 		{issuer, "", openID, "\ufeff" + strings.Replace(found, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
-		{issuer, "", issuer + "/.well-known/oauth-authorization-server", found, "openid-configuration: status 404 Not Found" + hint},
+		{issuer, "", issuer + "/.well-known/oauth-authorization-server", found,
+			"openid-configuration: status 404 Not Found" + hint},
 		{issuer, "", openID, "<html>", "openid-configuration: not a JSON object"},
-		{issuer, "", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, "not a JSON object with the strings issuer and jwks_uri"},
+		{issuer, "", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`,
+			"not a JSON object with the strings issuer and jwks_uri"},
 		{issuer, "", openID, metadata(issuer+"/", keysURL), `its issuer is "https://a.test/", not "https://a.test"`},
 		{issuer, "", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
 		{issuer, "", openID, metadata(issuer, "http://keys.test/k"), "must be https"},
@@ -64,24 +68,31 @@ func TestDocuments(t *testing.T) {
 		// The address of Cognito's keys is known.
 		{cognito, "", cognito + wellKeys, jwks, ""},
 		{cognitoC, "", cognitoC + wellKeys, jwks, ""},
-		{"https://cognito-idp.x.amazonaws.com.b.test/p", "", "https://cognito-idp.x.amazonaws.com.b.test/p" + wellKeys, jwks, "status 404"},
+		{"https://cognito-idp.x.amazonaws.com.b.test/p", "", "https://cognito-idp.x.amazonaws.com.b.test/p" + wellKeys, jwks,
+			"status 404"},
 		// The keys.
 		{issuer, openID, openID, full, ""},
 		{issuer, openID, openID, full + " ", "more than 524288 bytes"},
-		{issuer, openID, openID, "HTTP/1.1 500 Internal Server Error\r\n\r\n" + jwks, "GET " + openID + ": status 500 Internal Server Error"},
+		{issuer, openID, openID, "HTTP/1.1 500 Internal Server Error\r\n\r\n" + jwks,
+			"GET " + openID + ": status 500 Internal Server Error"},
 		{issuer, openID, openID, "HTTP/1.1 599 x\r\n\r\n", ": status 599"},
-		{issuer, openID, openID, "\x00\xff<html>", `: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
+		{issuer, openID, openID, "\x00\xff<html>",
+			`: not a JSON Web Key Set, which looks like {"keys": […]} (content type "text/plain")`},
 		{issuer, openID, openID, "", "GET " + openID + ": "},
 		{issuer, openID, openID, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + jwks, "GET " + openID + ": "},
 		{issuer, openID, openID, "HTTP/1.1 " + long + "\r\n\r\n", "GET " + openID + ": "},
 		{issuer, "https://a.test/" + long, openID, "", "status 404"},
 		{issuer, "https://user:secret@a.test/keys?secret", openID, "", "GET https://a.test/keys: status 404"},
-		{issuer, "https://user:secret@a.test/keys?secret", "https://user:secret@a.test/keys?secret", "", "GET https://a.test/keys: "}, // no response
+		{issuer, "https://user:secret@a.test/keys?secret", "https://user:secret@a.test/keys?secret", "",
+			"GET https://a.test/keys: "}, // no response
 		// Redirects aren't followed, not even to keys. The error names the address.
-		{issuer, openID, openID, redirect("301 Moved Permanently", keysURL), "status 301 Moved Permanently: the redirect to https://keys.test/k isn't followed"},
+		{issuer, openID, openID, redirect("301 Moved Permanently", keysURL),
+			"status 301 Moved Permanently: the redirect to https://keys.test/k isn't followed"},
 		{issuer, openID, openID, redirect("302 Found", "/moved"), "the redirect to https://a.test/moved isn't followed"},
-		{issuer, openID, openID, redirect("307 Temporary Redirect", "https://user:secret@b.test/login?secret"), "the redirect to https://b.test/login isn't"},
-		{issuer, openID, openID, redirect("308 Permanent Redirect", "https://b.test/"+long), "the redirect to https://b.test/xxx"},
+		{issuer, openID, openID, redirect("307 Temporary Redirect", "https://user:secret@b.test/login?secret"),
+			"the redirect to https://b.test/login isn't"},
+		{issuer, openID, openID, redirect("308 Permanent Redirect", "https://b.test/"+long),
+			"the redirect to https://b.test/xxx"},
 		{issuer, "", openID, redirect("302 Found", keysURL), "the redirect to https://keys.test/k isn't followed" + hint},
 	} {
 		t.Run(test.issuer+" "+test.want, func(t *testing.T) {
@@ -89,7 +100,8 @@ func TestDocuments(t *testing.T) {
 			v := n.verifier(t, auth.Config{Issuer: test.issuer, KeysURL: test.keysURL})
 			n.pages[test.url] = test.page
 			checkLoad(t, v, test.want)
-			if lines := strings.Count(n.log.String(), "\n"); lines > 1 || (lines == 0) != (test.want == "") || n.log.Len() > 500 {
+			lines := strings.Count(n.log.String(), "\n")
+			if lines > 1 || (lines == 0) != (test.want == "") || n.log.Len() > 500 {
 				t.Errorf("got the log %s; want a short line for an error", &n.log)
 			}
 			if test.want == "" {
@@ -224,7 +236,8 @@ func TestCheckURL(t *testing.T) {
 		"":                                            "no host",
 	} {
 		got := fmt.Sprint(auth.CheckURL(address))
-		if got == "<nil>" != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "secret") || len(got) > 200 {
+		if got == "<nil>" != (want == "") || !strings.Contains(got, want) ||
+			strings.Contains(got, "secret") || len(got) > 200 {
 			t.Errorf("%.100s: got %s; want one short line with %q", address, got, want)
 		}
 	}

@@ -21,7 +21,8 @@ func FuzzSigned(f *testing.F) {
 	v := staticVerifier(f, keySet(newJWK(key.Public(), "")))
 	f.Add(`{"alg":"Ed25519","crit":["b64"],"b64":true}`, lastingClaims)
 	for _, change := range [][2]string{
-		{`"sub"`, `"sub":"bob","sub"`}, {`"sub"`, `"s\u0075b":"bob","sub"`}, {`"alice"`, `"\ud800"`}, {`"alice"`, `" Alice\u0000e\u0301 "`},
+		{`"sub"`, `"sub":"bob","sub"`}, {`"sub"`, `"s\u0075b":"bob","sub"`},
+		{`"alice"`, `"\ud800"`}, {`"alice"`, `" Alice\u0000e\u0301 "`},
 		{`"aud"`, `"token_use":"access","client_id"`}, {`"` + authtest.Audience + `"`, `["x","` + authtest.Audience + `"]`},
 		{"253402300799", "2.5e11"}, {"253402300799", "1e400"}, {authtest.Audience, "other"},
 	} {

@@ -22,8 +22,9 @@ import (
 
 const (
 	es256Header   = `{"alg":"ES256","kid":"` + authtest.KeyID + `","typ":"JWT"}`
-	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice","exp":253402300799,"scope":"plants/read"}`
-	unhashed      = crypto.Hash(0) // Ed25519 signs the input itself
+	lastingClaims = `{"iss":"` + authtest.IssuerURL + `","aud":"` + authtest.Audience + `","sub":"alice",` +
+		`"exp":253402300799,"scope":"plants/read"}`
+	unhashed = crypto.Hash(0) // Ed25519 signs the input itself
 )
 
 func must(err error) {
@@ -109,14 +110,17 @@ func checkResult(t *testing.T, caller auth.Caller, err error, want string) {
 		}
 		return
 	}
-	if err == nil || caller.Subject != "" || !strings.Contains(err.Error(), want) || len(err.Error()) > 400 || strings.ContainsAny(err.Error(), "\r\n") {
+	if err == nil || caller.Subject != "" || !strings.Contains(err.Error(), want) ||
+		len(err.Error()) > 400 || strings.ContainsAny(err.Error(), "\r\n") {
 		t.Errorf("got %q, %v; want one short line with %q", caller.Subject, err, want)
 		return
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		t.Errorf("the error %v matches a context's error, which means 504", err)
 	}
-	for _, sentinel := range []error{auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable} {
+	for _, sentinel := range []error{
+		auth.ErrNoToken, auth.ErrInvalidToken, auth.ErrExpiredToken, auth.ErrKeysUnavailable,
+	} {
 		if errors.Is(err, sentinel) != strings.HasPrefix(err.Error(), sentinel.Error()) {
 			t.Errorf("the error %v, matches %q: %t", err, sentinel, errors.Is(err, sentinel))
 		}

@@ -51,7 +51,9 @@ func TestMovedKeys(t *testing.T) {
 			i.log.Reset()
 			time.Sleep(time.Hour)
 			i.check(t, "b", "")
-			if s := i.log.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "fetched the token keys, but not the issuer's metadata") {
+			s := i.log.String()
+			if strings.Count(s, "\n") != 1 ||
+				!strings.Contains(s, "fetched the token keys, but not the issuer's metadata") {
 				t.Errorf("%s: got the log %s; want one line about the metadata", page, s)
 			}
 		}

@@ -34,9 +34,13 @@ func TestUnusableKeys(t *testing.T) {
 	for len(short.X.Bytes()) != 31 {
 		short = newECKey(elliptic.P256())
 	}
-	const mustBe, private = "it must be a public RSA key of 2048 to 4096 bits, EC key on", "it is private: publish the public key"
+	const (
+		mustBe  = "it must be a public RSA key of 2048 to 4096 bits, EC key on"
+		private = "it is private: publish the public key"
+	)
 	ecWith := func(name string, value any) jwk { return with(newJWK(ec.Public(), "bad"), name, value) }
 	rsWith := func(name string, value any) jwk { return with(newJWK(rs.Public(), "bad"), name, value) }
+	withoutZero := with(newJWK(short.Public(), "bad"), "x", b64(short.X.Bytes()))
 	for name, test := range map[string]struct {
 		bad  jwk
 		key  crypto.Signer
@@ -57,7 +61,7 @@ func TestUnusableKeys(t *testing.T) {
 		"huge RSA":              {rsWith("n", b64(odd(4097))), rs, mustBe},
 		"huge exponent":         {rsWith("e", b64(odd(16384))), rs, ""},
 		"curve of another size": {ecWith("crv", "P-384"), ec, "x has 32 bytes, not 48: leading zeros must not be left out"},
-		"without leading zero":  {with(newJWK(short.Public(), "bad"), "x", b64(short.X.Bytes())), short, "x has 31 bytes, not 32: leading zeros must not be left out"},
+		"without leading zero":  {withoutZero, short, "x has 31 bytes, not 32: leading zeros must not be left out"},
 		"another curve":         {ecWith("crv", "secp256k1\n"), ec, mustBe},
 		"not on the curve":      {ecWith("y", b64(make([]byte, 32))), ec, ""},
 		"padding":               {ecWith("x", b64(make([]byte, 32))+"="), ec, "x is not base64url without padding"},
@@ -72,7 +76,9 @@ func TestUnusableKeys(t *testing.T) {
 		"empty":                 {jwk{}, ec, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := auth.ParseKeySet(keySet(test.bad)); err == nil || !strings.Contains(err.Error(), "none of the 1 keys of the JSON Web Key Set is usable: ") ||
+			_, err := auth.ParseKeySet(keySet(test.bad))
+			if err == nil ||
+				!strings.Contains(err.Error(), "none of the 1 keys of the JSON Web Key Set is usable: ") ||
 				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v; want one line with %q", err, test.want)
 			}
@@ -83,7 +89,8 @@ func TestUnusableKeys(t *testing.T) {
 			}
 			check(t, v, compact(`{"alg":"`+alg+`"}`, lastingClaims, test.key, crypto.SHA256), invalid)
 			if test.bad["kid"] == "bad" {
-				check(t, v, compact(`{"alg":"`+alg+`","kid":"bad"}`, lastingClaims, test.key, crypto.SHA256), `the key "bad" is unusable: `+test.want)
+				check(t, v, compact(`{"alg":"`+alg+`","kid":"bad"}`, lastingClaims, test.key, crypto.SHA256),
+					`the key "bad" is unusable: `+test.want)
 			}
 			check(t, v, compact(`{"alg":"ES256"}`, lastingClaims, good, crypto.SHA256), "")
 		})
@@ -100,11 +107,12 @@ func TestKeySetDocument(t *testing.T) {
 	good := toJSON(newJWK(issuer.ECKey.Public(), authtest.KeyID))
 	open := strings.TrimSuffix(good, "}")
 	for name, document := range map[string]string{
-		"byte order mark":      "\ufeff" + `{"keys":[` + good + `]}`,
-		"duplicate member":     `{"x":1,"x":2,"keys":[],"keys":[` + good + `]}`,
-		"other members":        `{"x":{},"keys":[` + good + `],"y":null}`,
-		"unusable, same kid":   `{"keys":[{"kty":"XX","kid":"es256"},` + good + `]}`,
-		"after invalid keys":   `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
+		"byte order mark":    "\ufeff" + `{"keys":[` + good + `]}`,
+		"duplicate member":   `{"x":1,"x":2,"keys":[],"keys":[` + good + `]}`,
+		"other members":      `{"x":{},"keys":[` + good + `],"y":null}`,
+		"unusable, same kid": `{"keys":[{"kty":"XX","kid":"es256"},` + good + `]}`,
+		"after invalid keys": `{"keys":[null,1,"x",[],{},{"kty":"EC","kty":"EC"},` +
+			`{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
 		"invalid certificates": `{"keys":[` + open + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
 		"use and key_ops":      `{"keys":[` + open + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
 	} {

@@ -29,7 +29,8 @@ func TestScopes(t *testing.T) {
 		{`"scope":[],"scp":"x"`, "", "x"},
 		{`"scope":"openid plants"`, "", "openid plants"},
 		{`"scope":"plants/ plants/admin plants/reads plants/read/own xplants/read"`, "", "plants/ plants/admin"},
-		{`"scp":["plants:read","plants.read","read:plants","Plants/Read"]`, "", "plants:read plants.read read:plants Plants/Read"},
+		{`"scp":["plants:read","plants.read","read:plants","Plants/Read"]`,
+			"", "plants:read plants.read read:plants Plants/Read"},
 		{`"scope":"https://a.test/plants/read openid+plants/read"`, "", ""},
 		{`"scope":"plants/read\tplants/write"`, "", ""},
 		{`"scope":"plants/read\u00a0openid"`, "", ""},
@@ -47,13 +48,15 @@ func TestScopes(t *testing.T) {
 				}
 				for _, scope := range []string{"plants/read", "plants/write", "", "plants/", "plants/admin"} {
 					caller, err := v.Authenticate(t.Context(), bearer(token), scope)
-					if caller.Subject != "alice" || slices.Contains(granted, scope) != (err == nil) || err != nil && !errors.Is(err, auth.ErrScope) {
+					if caller.Subject != "alice" || slices.Contains(granted, scope) != (err == nil) ||
+						err != nil && !errors.Is(err, auth.ErrScope) {
 						t.Errorf("%q, optional %t: got %v, want %q to be granted", scope, optional, err, granted)
 					}
 					if err == nil {
 						continue
 					}
-					hint := strings.Contains(err.Error(), ", no scope of this service: configure the issuer to include it in scope or scp")
+					hint := strings.Contains(err.Error(),
+						", no scope of this service: configure the issuer to include it in scope or scp")
 					if !strings.Contains(err.Error(), test.named) || hint != (len(granted) == 0) {
 						t.Errorf("%q: got %v, want %q", scope, err, test.named)
 					}

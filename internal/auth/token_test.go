@@ -102,7 +102,8 @@ func TestTokens(t *testing.T) {
 		{`{"ALG":"ES256","kid":"es256"}`, "", "", "no alg"},
 		{padded(768), "", "", ""},
 		{padded(769), "", "", "a header of 1026 bytes, more than 1024"}, // the library takes milliseconds for 8 KiB
-		{`{"alg":"ES256","kid":"es256","jwk":` + toJSON(newJWK(newECKey(elliptic.P256()).Public(), "es256")) + "}", "", "", ""},
+		{`{"alg":"ES256","kid":"es256","jwk":` + toJSON(newJWK(newECKey(elliptic.P256()).Public(), "es256")) + "}",
+			"", "", ""},
 
 		{"", "iat", `"iat":"never","Sub":"bob","x":{"sub":"bob","y":[null,1e400,"\ud83c\udf31"]}`, ""},
 		{"", "", `"sub":"bob"`, notJSON},
@@ -184,7 +185,8 @@ func TestTokens(t *testing.T) {
 		{"", "", `"type":["refresh_token"]`, ""},
 		{"", "", `"type":"AccessToken","tokenType":"access-token","token_class":"access_token","token_type":"Bearer"`, ""},
 		{"", "", `"token_class":"access_token","type":"user"`, ""},
-		{"", "", `"cnf":{"jkt":"x"},"typ":"DPoP"`, "bound to a key (claim cnf): configure the issuer or the client to use bearer tokens"},
+		{"", "", `"cnf":{"jkt":"x"},"typ":"DPoP"`,
+			"bound to a key (claim cnf): configure the issuer or the client to use bearer tokens"},
 		{"", "", `"cnf":null`, ""},
 		{"", "", `"cnf":""`, ""},
 		// Some issuers put the scopes into all their tokens.
@@ -212,7 +214,8 @@ func TestTokens(t *testing.T) {
 		})
 	}
 	longest := strings.Repeat("x", 255)
-	if caller, err := v.Authenticate(t.Context(), bearer(issuer.Token(longest)), "plants/read"); err != nil || caller.Subject != longest {
+	caller, err := v.Authenticate(t.Context(), bearer(issuer.Token(longest)), "plants/read")
+	if err != nil || caller.Subject != longest {
 		t.Errorf("a subject of 255 bytes: got %q, %v", caller.Subject, err)
 	}
 }
@@ -220,7 +223,8 @@ func TestTokens(t *testing.T) {
 func TestSerialization(t *testing.T) {
 	v := authtest.NewIssuer(t).Verifier(t, auth.Config{})
 	for token, want := range map[string]string{
-		"ory_at_abc.def":           "not a JWT, which has three parts separated by dots: configure the issuer to issue JWT access tokens",
+		"ory_at_abc.def": "not a JWT, which has three parts separated by dots: " +
+			"configure the issuer to issue JWT access tokens",
 		strings.Repeat("x", 10240): "not a JWT", // API Gateway's limit
 		strings.Repeat("x", 10241): "10241 bytes, more than 10240",
 		"a.b.c.d.e":                "an encrypted token: configure the issuer to sign",
