@@ -107,8 +107,9 @@ func TestOpenRefuses(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"text":              {[]byte("plants: none\n"), "it is damaged: "},
-		"zeros":             {make([]byte, 64<<10), "it is damaged: invalid database: restore a backup, or move the file away"},
+		"text": {[]byte("plants: none\n"), "it is damaged: "},
+		"zeros": {make([]byte, 64<<10),
+			"it is damaged: invalid database: restore a backup, or move the file away"},
 		"empty":             {nil, "it is empty: restore a backup, or remove"},
 		"another program's": {database([3]string{"meta", "x", "y"}), "of another program: choose another data directory"},
 		"no meta":           {database([3]string{"ids", "x", "y"}), "of another program"},

@@ -41,8 +41,11 @@ func openTest(t testing.TB, path string) *Store {
 // change it.
 func oldFile(t *testing.T) string {
 	const id = "\x7f\xff\xff\xff\xff\xff\xff\xf9" // -7
-	return newDatabase(t, [3]string{"meta", "format", "1"}, [3]string{"ids", id, "alice"}, [3]string{"plants", "\x05alice" + id,
-		`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","unknown":["member"]}`})
+	return newDatabase(t,
+		[3]string{"meta", "format", "1"},
+		[3]string{"ids", id, "alice"},
+		[3]string{"plants", "\x05alice" + id,
+			`{"name":"fern","created_at":"2026-01-02T03:04:05.678901234Z","unknown":["member"]}`})
 }
 
 func TestOldPlant(t *testing.T) {

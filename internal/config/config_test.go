@@ -84,7 +84,8 @@ func TestInvalid(t *testing.T) {
 		{EnvTokenIssuer, "https://user:secret@issuer.example", issuer},
 		{EnvTokenIssuer, "https://user:secret@issuer.example ", issuer},
 		{EnvTokenIssuer, "https://issuer.example\n", issuer},
-		{EnvTokenIssuer, "\turn:issuer", map[string]string{EnvTokenAudience: "plants", EnvTokenJWKSURL: "https://keys.example/k"}},
+		{EnvTokenIssuer, "\turn:issuer",
+			map[string]string{EnvTokenAudience: "plants", EnvTokenJWKSURL: "https://keys.example/k"}},
 		{EnvTokenJWKSURL, "https://keys.example/k ", issuer},
 		{EnvTokenJWKSURL, "https://keys.example/k?secret\r\n", issuer},
 		{EnvCORSOrigins, "localhost:3000", nil},
@@ -115,7 +116,8 @@ func TestInvalid(t *testing.T) {
 		{EnvCORSOrigins, "https://bücher.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
-		if err == nil || !strings.Contains(err.Error(), test.name) || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
+		if err == nil || !strings.Contains(err.Error(), test.name) ||
+			strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s=%s, others %v: error %v, want one line with the name", test.name, test.value, test.others, err)
 		}
 	}
@@ -124,11 +126,21 @@ func TestInvalid(t *testing.T) {
 // These messages are our own, not a library's.
 func TestMessages(t *testing.T) {
 	for want, settings := range map[string]map[string]string{
-		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`:                                     {EnvLogLevel: "verbose"},
-		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {EnvTokenIssuer: "https://issuer.example"},
-		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`:                   {EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: ","},
-		`TOKEN_ISSUER "https://issuer.example\n" has white space: remove it`:                                   {EnvTokenIssuer: "https://issuer.example\n", EnvTokenAudience: "plants"},
-		`CORS_ORIGINS: "https://a.example:443": browsers don't send the default port: remove it`:               {EnvCORSOrigins: "https://a.example:443"},
+		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`: {
+			EnvLogLevel: "verbose",
+		},
+		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {
+			EnvTokenIssuer: "https://issuer.example",
+		},
+		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`: {
+			EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: ",",
+		},
+		`TOKEN_ISSUER "https://issuer.example\n" has white space: remove it`: {
+			EnvTokenIssuer: "https://issuer.example\n", EnvTokenAudience: "plants",
+		},
+		`CORS_ORIGINS: "https://a.example:443": browsers don't send the default port: remove it`: {
+			EnvCORSOrigins: "https://a.example:443",
+		},
 	} {
 		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", settings, err, want)
@@ -139,7 +151,9 @@ func TestMessages(t *testing.T) {
 // Without TOKEN_JWKS_URL, the issuer must be a URL, so that its metadata can be found.
 func TestIssuers(t *testing.T) {
 	from := func(issuer, keysURL string) error {
-		_, err := FromEnv(env(nil, map[string]string{EnvTokenIssuer: issuer, EnvTokenAudience: "plants", EnvTokenJWKSURL: keysURL}))
+		_, err := FromEnv(env(nil, map[string]string{
+			EnvTokenIssuer: issuer, EnvTokenAudience: "plants", EnvTokenJWKSURL: keysURL,
+		}))
 		return err
 	}
 	for issuer, fault := range map[string]string{
@@ -147,7 +161,8 @@ func TestIssuers(t *testing.T) {
 		"http://a.test":        `the address "http://a.test" must be https`,
 		"https://a.test/?":     `an issuer has no user, query or fragment`,
 		"https://a.test/#":     `an issuer has no user, query or fragment`,
-		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
+		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: ` +
+			`use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
 			t.Errorf("%s: got %v, want %s", issuer, err, fault)
@@ -169,7 +184,8 @@ func TestTableName(t *testing.T) {
 		"A-z": true, strings.Repeat("9_.", 85): true, "no!name": false, "ab": false, strings.Repeat("x", 256): false,
 	} {
 		c, err := FromEnv(env(map[string]string{EnvTableName: value}, nil))
-		if valid && c.TableName != value || valid != (err == nil) || err != nil && !strings.Contains(err.Error(), EnvTableName) {
+		if valid && c.TableName != value || valid != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), EnvTableName) {
 			t.Errorf("%q: %q, %v", value, c.TableName, err)
 		}
 	}
