@@ -43,7 +43,12 @@ func setEnv(t *testing.T, vars string) {
 
 // A request has six attempts, unless AWS_MAX_ATTEMPTS is set.
 func TestMaxAttempts(t *testing.T) {
-	for vars, want := range map[string]int{onLambda: 6, onLambda + "AWS_MAX_ATTEMPTS=2": 2, onLambda + "AWS_MAX_ATTEMPTS=9": 9, onLambda + "AWS_NEW_RETRIES_2026=true": 6} {
+	for vars, want := range map[string]int{
+		onLambda:                               6,
+		onLambda + "AWS_MAX_ATTEMPTS=2":        2,
+		onLambda + "AWS_MAX_ATTEMPTS=9":        9,
+		onLambda + "AWS_NEW_RETRIES_2026=true": 6,
+	} {
 		setEnv(t, vars)
 		cfg, err := dynamo.LoadConfig(t.Context(), discard)
 		if err != nil {
@@ -69,7 +74,8 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 		setEnv(t, vars)
 		client := newFromEnv(t)
 		keys, err := client.Options().Credentials.Retrieve(t.Context())
-		if got := fmt.Sprint(client.Options().Region, " ", keys.AccessKeyID, " ", keys.SecretAccessKey, " ", keys.SessionToken); err != nil || got != want {
+		got := fmt.Sprint(client.Options().Region, " ", keys.AccessKeyID, " ", keys.SecretAccessKey, " ", keys.SessionToken)
+		if err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", vars, got, err, want)
 		}
 	}
@@ -77,8 +83,15 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 
 // The scheme determines whether an endpoint is DynamoDB Local, which forgets its tables.
 func TestMissingTable(t *testing.T) {
-	const forgotten, missing = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error ", "the table is missing in this region: "
-	for endpoint, want := range map[string]string{"http://a.example": forgotten, "HTTP://a.example": forgotten, "https://a.example": missing} {
+	const (
+		forgotten = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error "
+		missing   = "the table is missing in this region: "
+	)
+	for endpoint, want := range map[string]string{
+		"http://a.example":  forgotten,
+		"HTTP://a.example":  forgotten,
+		"https://a.example": missing,
+	} {
 		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
 		client := newFromEnv(t)
 		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Refuse(400, "ResourceNotFoundException")
@@ -92,24 +105,26 @@ func TestMissingTable(t *testing.T) {
 // The error for an invalid setting is one line that names the variable and
 // prints no secret.
 func TestInvalidSettings(t *testing.T) {
+	const endpoint = onLambda + "AWS_ENDPOINT_URL_DYNAMODB="
 	for vars, want := range map[string]string{
-		onLambda + "AWS_REGION=":                                                "AWS_REGION",
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=localhost:8000":                   `AWS_ENDPOINT_URL_DYNAMODB "localhost:8000" is not`,
-		onLambda + "AWS_ENDPOINT_URL=localhost:8000":                            `AWS_ENDPOINT_URL "localhost:8000" is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=ftp://localhost:8000":             `AWS_ENDPOINT_URL_DYNAMODB "ftp://localhost:8000" is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://":                          `AWS_ENDPOINT_URL_DYNAMODB "http://" is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@[::1":           `AWS_ENDPOINT_URL_DYNAMODB is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://me:hunter2@localhost:8000": `AWS_ENDPOINT_URL_DYNAMODB is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000?p=hunter2":  `AWS_ENDPOINT_URL_DYNAMODB is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000?x@hunter2":  `AWS_ENDPOINT_URL_DYNAMODB is not`,
-		onLambda + "AWS_ENDPOINT_URL_DYNAMODB=http://localhost:8000#hunter2":    `AWS_ENDPOINT_URL_DYNAMODB is not`,
-		onLambda + "AWS_MAX_ATTEMPTS=many":                                      "AWS_MAX_ATTEMPTS",
-		onLambda + "AWS_USE_FIPS_ENDPOINT=on":                                   "AWS_USE_FIPS_ENDPOINT",
-		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":                             "AWS_USE_DUALSTACK_ENDPOINT",
+		onLambda + "AWS_REGION=":                      "AWS_REGION",
+		endpoint + "localhost:8000":                   `AWS_ENDPOINT_URL_DYNAMODB "localhost:8000" is not`,
+		onLambda + "AWS_ENDPOINT_URL=localhost:8000":  `AWS_ENDPOINT_URL "localhost:8000" is not`,
+		endpoint + "ftp://localhost:8000":             `AWS_ENDPOINT_URL_DYNAMODB "ftp://localhost:8000" is not`,
+		endpoint + "http://":                          `AWS_ENDPOINT_URL_DYNAMODB "http://" is not`,
+		endpoint + "http://me:hunter2@[::1":           `AWS_ENDPOINT_URL_DYNAMODB is not`,
+		endpoint + "http://me:hunter2@localhost:8000": `AWS_ENDPOINT_URL_DYNAMODB is not`,
+		endpoint + "http://localhost:8000?p=hunter2":  `AWS_ENDPOINT_URL_DYNAMODB is not`,
+		endpoint + "http://localhost:8000?x@hunter2":  `AWS_ENDPOINT_URL_DYNAMODB is not`,
+		endpoint + "http://localhost:8000#hunter2":    `AWS_ENDPOINT_URL_DYNAMODB is not`,
+		onLambda + "AWS_MAX_ATTEMPTS=many":            "AWS_MAX_ATTEMPTS",
+		onLambda + "AWS_USE_FIPS_ENDPOINT=on":         "AWS_USE_FIPS_ENDPOINT",
+		onLambda + "AWS_USE_DUALSTACK_ENDPOINT=yes":   "AWS_USE_DUALSTACK_ENDPOINT",
 	} {
 		setEnv(t, vars)
 		_, err := dynamo.NewClientFromEnv(t.Context(), discard)
-		if text := fmt.Sprint(err); !strings.Contains(text, want) || strings.Contains(text, "\n") || strings.Contains(text, "hunter2") {
+		text := fmt.Sprint(err)
+		if !strings.Contains(text, want) || strings.Contains(text, "\n") || strings.Contains(text, "hunter2") {
 			t.Errorf("%s: got %v, want one line that names %s, without password", vars, err, want)
 		}
 	}

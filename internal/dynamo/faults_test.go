@@ -24,18 +24,22 @@ var faults = map[string]struct {
 	want     error // nil if it is an error that callers don't test for
 	text     string
 }{
-	"throttled":                        {dynamolocal.Throttle, 3, plants.ErrThrottled, "ProvisionedThroughputExceeded"},
-	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"), 3, plants.ErrThrottled, "ThrottlingException"},
-	"request time-out":                 {dynamolocal.Refuse(400, "RequestTimeout"), 3, plants.ErrUnreachable, "RequestTimeout"},
-	"server error":                     {dynamolocal.Refuse(500, "InternalServerError"), 3, plants.ErrUnreachable, "InternalServerError"},
-	"connection cut":                   {dynamolocal.Cut, 3, plants.ErrUnreachable, "EOF"},
-	"response truncated":               {truncate, 3, plants.ErrUnreachable, "deserialization failed"},
-	"no error code":                    {dynamolocal.Reply(400, "{}"), 3, plants.ErrUnreachable, "StatusCode: 400"},
-	"conflict with a replica":          {dynamolocal.Refuse(400, "ReplicatedWriteConflictException"), 3, plants.ErrUnreachable, "ReplicatedWriteConflict"},
-	"conflict with a transaction":      {dynamolocal.Refuse(400, "TransactionConflictException"), 3, plants.ErrUnreachable, "TransactionConflict"},
-	"access denied":                    {dynamolocal.Refuse(400, "AccessDeniedException"), 1, nil, "AccessDenied"},
-	"no table":                         {dynamolocal.Refuse(400, "ResourceNotFoundException"), 1, nil, "restart the server"},
-	"invalid":                          {dynamolocal.Refuse(400, "ValidationException"), 1, nil, "Validation"},
+	"throttled": {dynamolocal.Throttle, 3, plants.ErrThrottled, "ProvisionedThroughputExceeded"},
+	"throttled with a server's status": {dynamolocal.Refuse(503, "ThrottlingException"),
+		3, plants.ErrThrottled, "ThrottlingException"},
+	"request time-out": {dynamolocal.Refuse(400, "RequestTimeout"), 3, plants.ErrUnreachable, "RequestTimeout"},
+	"server error": {dynamolocal.Refuse(500, "InternalServerError"),
+		3, plants.ErrUnreachable, "InternalServerError"},
+	"connection cut":     {dynamolocal.Cut, 3, plants.ErrUnreachable, "EOF"},
+	"response truncated": {truncate, 3, plants.ErrUnreachable, "deserialization failed"},
+	"no error code":      {dynamolocal.Reply(400, "{}"), 3, plants.ErrUnreachable, "StatusCode: 400"},
+	"conflict with a replica": {dynamolocal.Refuse(400, "ReplicatedWriteConflictException"),
+		3, plants.ErrUnreachable, "ReplicatedWriteConflict"},
+	"conflict with a transaction": {dynamolocal.Refuse(400, "TransactionConflictException"),
+		3, plants.ErrUnreachable, "TransactionConflict"},
+	"access denied": {dynamolocal.Refuse(400, "AccessDeniedException"), 1, nil, "AccessDenied"},
+	"no table":      {dynamolocal.Refuse(400, "ResourceNotFoundException"), 1, nil, "restart the server"},
+	"invalid":       {dynamolocal.Refuse(400, "ValidationException"), 1, nil, "Validation"},
 }
 
 // truncate doesn't send the last byte of a response.
@@ -87,7 +91,8 @@ func TestLog(t *testing.T) {
 	if err := create.call(ctx, store); err != nil {
 		t.Fatal(err)
 	}
-	want := regexp.MustCompile(`"level":"DEBUG","msg":"AWS SDK","detail":"attempt failed: .*ProvisionedThroughputExceededException.*","request_id":"r-1"`)
+	want := regexp.MustCompile(`"level":"DEBUG","msg":"AWS SDK",` +
+		`"detail":"attempt failed: .*ProvisionedThroughputExceededException.*","request_id":"r-1"`)
 	if !want.MatchString(lines.String()) {
 		t.Errorf("want a line with the cause of the retry:\n%s", &lines)
 	}

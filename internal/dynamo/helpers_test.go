@@ -43,10 +43,11 @@ var (
 	create = operation{"Create", "PutItem", nil, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
 		return s.Create(ctx, "alice", fern)
 	}}
-	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern}, func(ctx context.Context, s plants.Store) error {
-		_, err := s.List(ctx, "alice", nil, 10)
-		return err
-	}}
+	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern},
+		func(ctx context.Context, s plants.Store) error {
+			_, err := s.List(ctx, "alice", nil, 10)
+			return err
+		}}
 	read       = operation{"Delete", "GetItem", []plants.Plant{fern}, nil, deleteFern}
 	remove     = operation{"Delete", "DeleteItem", []plants.Plant{fern}, nil, deleteFern}
 	operations = []operation{
@@ -126,7 +127,8 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 		t.Errorf("%s: no error", name)
 	}
 	for _, sentinel := range []error{
-		plants.ErrInUse, plants.ErrExists, plants.ErrNotFound, plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
+		plants.ErrInUse, plants.ErrExists, plants.ErrNotFound,
+		plants.ErrThrottled, plants.ErrUnreachable, plants.ErrUnwritable,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if got := errors.Is(err, sentinel); got != (sentinel == want) {

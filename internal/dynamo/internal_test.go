@@ -8,7 +8,8 @@ import (
 // The delays before the retries are random, up to a limit that doubles.
 func TestDelay(t *testing.T) {
 	for attempt, limit := range map[int]time.Duration{
-		0: firstDelay, 1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay, 5: maxDelay, 64: maxDelay, 1000: maxDelay,
+		0: firstDelay, 1: firstDelay, 2: 2 * firstDelay, 3: 4 * firstDelay, 4: 8 * firstDelay,
+		5: maxDelay, 64: maxDelay, 1000: maxDelay,
 	} {
 		var longest time.Duration
 		for range 1000 {

@@ -31,9 +31,13 @@ func TestContextEnds(t *testing.T) {
 		}
 	}
 	const limit = 900 * time.Millisecond // less than the limit of an attempt
-	ensureTable := operation{name: "EnsureTable", request: "CreateTable", call: func(ctx context.Context, s plants.Store) error {
-		return s.(*dynamo.Store).EnsureTable(ctx)
-	}}
+	ensureTable := operation{
+		name:    "EnsureTable",
+		request: "CreateTable",
+		call: func(ctx context.Context, s plants.Store) error {
+			return s.(*dynamo.Store).EnsureTable(ctx)
+		},
+	}
 	for name, test := range map[string]struct {
 		faults   []fault // of the attempts; the last one stays
 		attempts int     // -1: any number

@@ -33,7 +33,8 @@ func TestStore(t *testing.T) {
 	t.Run("actions", func(t *testing.T) { // not with -run TestStore/fields, which sends only some requests
 		want := map[string][]string{"": dynamo.TableActions, "owner-index": dynamo.IndexActions}
 		if got := actions(used); !maps.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("the store uses %v, but internal/dynamo/table.go lists %v: fix it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)
+			t.Errorf("the store uses %v, but internal/dynamo/table.go lists %v: "+
+				"fix it, and TablePolicy in template.yaml, or add a test to plantstest", got, want)
 		}
 	})
 }
@@ -73,7 +74,8 @@ func TestListPages(t *testing.T) {
 		}
 		return nil
 	})
-	proxy.Fail("Query", dynamolocal.Reply(200, `{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"598"}}}`))
+	proxy.Fail("Query", dynamolocal.Reply(200,
+		`{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"598"}}}`))
 	list, err := store.List(t.Context(), "alice", nil, 10)
 	if err != nil || !reflect.DeepEqual(list, want[599:]) {
 		t.Errorf("after an empty page: got %v, %v, want the last plant", list, err)

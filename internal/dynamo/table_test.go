@@ -19,7 +19,8 @@ func TestEnsureTable(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := errors.Join(dynamo.New(client, table).EnsureTable(t.Context()), list.call(t.Context(), store)); err != nil {
+			err := errors.Join(dynamo.New(client, table).EnsureTable(t.Context()), list.call(t.Context(), store))
+			if err != nil {
 				t.Error(err)
 			}
 		})

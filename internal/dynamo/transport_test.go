@@ -88,7 +88,8 @@ func TestSlowLine(t *testing.T) {
 		items := strings.Repeat(`{"id":{"N":"7"},"name":{"S":"`+strings.Repeat("x", 256)+`"}},`, 1700)
 		body := `{"Items":[` + strings.TrimSuffix(items, ",") + `]}`
 		client := newPiped(t, "http", responds(func(w io.Writer) {
-			fmt.Fprintf(w, "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n", len(body))
+			fmt.Fprintf(w, "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n",
+				len(body))
 			for rest := body; rest != ""; {
 				n := min(3_000_000/8/100, len(rest))
 				time.Sleep(10 * time.Millisecond)
@@ -127,7 +128,8 @@ func TestHangingConnection(t *testing.T) {
 				return ctx.Err()
 			}
 		})
-		client, err := dynamo.NewClient(aws.Config{Region: "local", BaseEndpoint: aws.String("https://127.0.0.1:1"), HTTPClient: base}, discard)
+		cfg := aws.Config{Region: "local", BaseEndpoint: aws.String("https://127.0.0.1:1"), HTTPClient: base}
+		client, err := dynamo.NewClient(cfg, discard)
 		if err != nil {
 			t.Fatal(err)
 		}
