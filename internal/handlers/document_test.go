@@ -21,13 +21,15 @@ func TestDocumentedRoutes(t *testing.T) {
 	operations := map[string]*openapi.Operation{} // by operationId
 	for _, op := range openapi.Read().Operations {
 		if other := operations[op.OperationID]; op.OperationID == "" || other != nil {
-			t.Errorf("the operationId %q of %s is empty or also that of %v: change it in api/openapi.yaml", op.OperationID, op, other)
+			t.Errorf("the operationId %q of %s is empty or also that of %v: change it in api/openapi.yaml",
+				op.OperationID, op, other)
 		}
 		operations[op.OperationID] = op
 		documented = append(documented, fmt.Sprint(op, " with security ", op.Security))
 	}
 	for _, rt := range handlers.Routes() {
-		served = append(served, fmt.Sprint(rt.Method, " ", rt.Pattern, " with security ", []map[string][]string{{"bearer": {rt.Scope}}}))
+		security := []map[string][]string{{"bearer": {rt.Scope}}}
+		served = append(served, fmt.Sprint(rt.Method, " ", rt.Pattern, " with security ", security))
 	}
 	compare(t, "route", documented, served, "api/openapi.yaml under paths", "internal/handlers/routes.go")
 }
@@ -40,7 +42,8 @@ func TestDocumentedErrorCodes(t *testing.T) {
 		}
 		return codes
 	}
-	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`), "ErrorCode in api/openapi.yaml", "the examples there")
+	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`),
+		"ErrorCode in api/openapi.yaml", "the examples there")
 }
 
 // The request schema of a create contains every field of a plant. The schemas and examples
@@ -54,7 +57,8 @@ func TestDocumentedFields(t *testing.T) {
 	withoutID := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "id" })
 	for _, op := range openapi.Read().Operations {
 		if op.RequestBody != nil {
-			compare(t, "field", op.RequestBody.Content.JSON.Schema.Members(), fields, "NewPlant in api/openapi.yaml", "plants.Plant")
+			compare(t, "field", op.RequestBody.Content.JSON.Schema.Members(), fields,
+				"NewPlant in api/openapi.yaml", "plants.Plant")
 		}
 		ok := op.Responses[200]
 		if ok == nil { // a delete has no body

@@ -16,9 +16,14 @@ var createRules = []rule{
 		get("").gets(200, "["+basil+`,{"name":"Fern","tag":""},`+ficus+"]"),
 	}},
 	{title: "A create can be repeated, as long as the plant exists.", exchanges: []exchange{
-		post("{}").each(newBasil, newBasil, `{"colour": "green", "tag": "herb", "name": "B\u0061sil", "id": 7}`).gets(200, basil),
+		post("{}").each(newBasil, newBasil, `{"colour": "green", "tag": "herb", "name": "B\u0061sil", "id": 7}`).
+			gets(200, basil),
 		post(newBasil).with("Idempotency-Key: spring,summer").gets(200, basil), // ignored
-		post("{}").each(`{"id": 7, "name": "Fern", "tag": "herb"}`, `{"id": 7, "name": "Basil"}`, `{"id": 7, "name": "Basil", "tag": ""}`).fails(40003, exists),
+		post("{}").each(
+			`{"id": 7, "name": "Fern", "tag": "herb"}`,
+			`{"id": 7, "name": "Basil"}`,
+			`{"id": 7, "name": "Basil", "tag": ""}`,
+		).fails(40003, exists),
 		get("").gets(200, "["+basil+"]"),
 		remove("7").gets(204, ""),
 		post(`{"id": 7, "name": "Rosemary"}`).gets(200, `{"name":"Rosemary"}`),
@@ -27,18 +32,25 @@ var createRules = []rule{
 		send("POST /plants?limit=0&x=%zz").sending(newBasil).gets(200, basil),
 	}},
 	{title: "The media type is JSON in UTF-8, and may be missing.", exchanges: []exchange{
-		post(newBasil).with("Content-Type: {}").each("", "application/json", "APPLICATION/JSON", "application/json; charset=UTF-8", `application/json ; charset="utf-8"`,
-			`application/json; charset=utf-8; profile="x;y,z"`).gets(200, basil),
-		post(newBasil).with("Content-Type: {}").each("text/plain", "application/ld+json", "*/*", "json", "application/json; charset", "application/json, text/plain", ";").
-			fails(40004, `Content-Type must be application/json, not "{}"`),
+		post(newBasil).with("Content-Type: {}").each(
+			"", "application/json", "APPLICATION/JSON", "application/json; charset=UTF-8",
+			`application/json ; charset="utf-8"`, `application/json; charset=utf-8; profile="x;y,z"`,
+		).gets(200, basil),
+		post(newBasil).with("Content-Type: {}").each(
+			"text/plain", "application/ld+json", "*/*", "json",
+			"application/json; charset", "application/json, text/plain", ";",
+		).fails(40004, `Content-Type must be application/json, not "{}"`),
 		post(newBasil).with("Content-Type: application/json", "Content-Type: application/json").
 			fails(40004, `Content-Type must be application/json, not "application/json, application/json"`),
-		post(newBasil).with("Content-Type: application/json; charset={}").each("latin1", "utf8").fails(40004, `charset must be UTF-8, not "{}"`),
+		post(newBasil).with("Content-Type: application/json; charset={}").each("latin1", "utf8").
+			fails(40004, `charset must be UTF-8, not "{}"`),
 	}},
 	{title: "Bodies are not compressed.", exchanges: []exchange{
 		post(newBasil).with("Content-Encoding: {}").each("", "Identity").gets(200, basil),
-		post(newBasil).with("Content-Encoding: {}").each("gzip", "identity, gzip").fails(40004, `Content-Encoding must be identity or absent, not "{}"`),
-		post(newBasil).with("Content-Encoding: identity", "Content-Encoding: gzip").fails(40004, `Content-Encoding must be identity or absent, not "gzip"`),
+		post(newBasil).with("Content-Encoding: {}").each("gzip", "identity, gzip").
+			fails(40004, `Content-Encoding must be identity or absent, not "{}"`),
+		post(newBasil).with("Content-Encoding: identity", "Content-Encoding: gzip").
+			fails(40004, `Content-Encoding must be identity or absent, not "gzip"`),
 	}},
 	{title: "A body has at most 64 KiB.", exchanges: []exchange{
 		post(newBasil+strings.Repeat(" ", 65536-len(newBasil))).gets(200, basil),
@@ -56,11 +68,15 @@ var createRules = []rule{
 	}},
 	{title: "Strings are stored unchanged.", exchanges: []exchange{
 		post(newTexts).each(
-			" Basil ", "<b>Basil</b> & 'mint'", "</script><!--", "${jndi:ldap://x} %s %00 {{7*7}}", "Ünïcödé, Žluťoučký, בזיל, ريحان, 羅勒, バジル",
-			"ﬁ and Å are changed by some normalization forms", "e\u0301 and é", "🌱 and 👩🏽‍🌾: outside the basic plane, joined", "a\u2028b\u2029c: line terminators in JavaScript",
-			"\ufeffa byte order mark inside", "\ufffe \uffff \U0010ffff are noncharacters", "\u007f\u0080", `\u0000\u0001\u001f`, ` \"\\\b\f\n\r\t`,
+			" Basil ", "<b>Basil</b> & 'mint'", "</script><!--", "${jndi:ldap://x} %s %00 {{7*7}}",
+			"Ünïcödé, Žluťoučký, בזיל, ريحان, 羅勒, バジル",
+			"ﬁ and Å are changed by some normalization forms", "e\u0301 and é",
+			"🌱 and 👩🏽‍🌾: outside the basic plane, joined", "a\u2028b\u2029c: line terminators in JavaScript",
+			"\ufeffa byte order mark inside", "\ufffe \uffff \U0010ffff are noncharacters",
+			"\u007f\u0080", `\u0000\u0001\u001f`, ` \"\\\b\f\n\r\t`,
 		).gets(200, texts),
-		post(`{"id": -1, "name": "\ud83c\udf31 \u00e9\u2028\ufffe", "tag": "\/\u003c\u0022"}`).gets(200, `{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}`),
+		post(`{"id": -1, "name": "\ud83c\udf31 \u00e9\u2028\ufffe", "tag": "\/\u003c\u0022"}`).
+			gets(200, `{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}`),
 		get("?limit=1").gets(200, `[{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}]`),
 	}},
 }
@@ -69,12 +85,16 @@ var fieldRules = []rule{
 	{title: "The id is an int64 in plain digits.", exchanges: []exchange{
 		post(anyBasil).each("-9223372036854775808", "9223372036854775807", "9007199254740993", "0").gets(200, basil),
 		get("?include=id").gets(200, listed(-9223372036854775808, 0, 9007199254740993, 9223372036854775807)),
-		post(anyBasil).each("1.0", "1.5", "1e3", "1e400", "-0", "9223372036854775808", "-9223372036854775809", `"7"`, "null", "true", "[7]", "{}").
-			fails(40002, "id must be "+integer+", not {}"),
+		post(anyBasil).each(
+			"1.0", "1.5", "1e3", "1e400", "-0", "9223372036854775808", "-9223372036854775809",
+			`"7"`, "null", "true", "[7]", "{}",
+		).fails(40002, "id must be "+integer+", not {}"),
 		post(`{"id": "\u0037", "name": "Basil"}`).fails(40002, "id must be "+integer+`, not "7"`),
 		post(`{"name": "Basil"}`).fails(40002, "id is required and must be "+integer),
-		post(`{"ID": 7, "name": "Basil"}`).fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
-		post(`{"Id":1,"ID":2,"iD":3}`).fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
+		post(`{"ID": 7, "name": "Basil"}`).
+			fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
+		post(`{"Id":1,"ID":2,"iD":3}`).
+			fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
 	}},
 	{title: "The name has 1 to 256 characters, and is not only white space.", exchanges: []exchange{
 		post(newNamed).each("x", " x ", strings.Repeat("\U0010ffff", 256), "\u200b", "\u180e", "\ufeff").gets(200, named),
@@ -82,22 +102,30 @@ var fieldRules = []rule{
 			fails(40002, "name must have at most 256 characters"),
 		post(newNamed).each("").fails(40002, "name must not be empty"),
 		post(newNamed).each(" ", `\t\n\u000b\f\r `).fails(40002, "name must not be only white space"),
-		post(newNamed).each(`\u0085`, `\u2003`,
-			`\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`).
-			fails(40002, "name must not be only white space").inWordsOnly(),
-		post(`{"id": {n}, "name": {}}`).each("null", "7", "true", `{"a":[1]}`, "[]").fails(40002, "name must be a string, not {}"),
+		post(newNamed).each(
+			`\u0085`, `\u2003`,
+			`\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a`+
+				`\u2028\u2029\u202f\u205f\u3000`,
+		).fails(40002, "name must not be only white space").inWordsOnly(),
+		post(`{"id": {n}, "name": {}}`).each("null", "7", "true", `{"a":[1]}`, "[]").
+			fails(40002, "name must be a string, not {}"),
 		post(`{"id": {n}}`).fails(40002, "name is required"),
 		post(`{"id": {n}, "names": "x"}`).fails(40002, "name is required"),
-		post(`{"id": {n}, "Name": "Basil"}`).fails(40002, `name is required: send it as "name", not "Name", since names are case-sensitive`),
+		post(`{"id": {n}, "Name": "Basil"}`).
+			fails(40002, `name is required: send it as "name", not "Name", since names are case-sensitive`),
 	}},
 	{title: "The tag has 0 to 256 characters.", exchanges: []exchange{
 		post(newTagged).each("", " ", strings.Repeat("\U0010ffff", 256)).gets(200, tagged),
-		post(newTagged).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).fails(40002, "tag must have at most 256 characters"),
-		post(`{"id": {n}, "name": "x", "tag": {}}`).each("null", "7", "[]", "{}").fails(40002, "tag must be a string, not {}"),
+		post(newTagged).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).
+			fails(40002, "tag must have at most 256 characters"),
+		post(`{"id": {n}, "name": "x", "tag": {}}`).each("null", "7", "[]", "{}").
+			fails(40002, "tag must be a string, not {}"),
 		post(`{"id": {n}, "name": "x", "TAG": 7, "Tag": null}`).gets(200, `{"name":"x"}`),
 	}},
 	{title: "A message repeats at most 64 characters.", exchanges: []exchange{
-		post(`{"id": `+strings.Repeat("9", 65)+`}`).fails(40002, fmt.Sprintf("id must be %s, not %s…", integer, strings.Repeat("9", 64))),
-		post(`{"id": 1, "name": [ "`+strings.Repeat("ä", 80)+`" ]}`).fails(40002, `name must be a string, not ["`+strings.Repeat("ä", 62)+"…"),
+		post(`{"id": `+strings.Repeat("9", 65)+`}`).
+			fails(40002, fmt.Sprintf("id must be %s, not %s…", integer, strings.Repeat("9", 64))),
+		post(`{"id": 1, "name": [ "`+strings.Repeat("ä", 80)+`" ]}`).
+			fails(40002, `name must be a string, not ["`+strings.Repeat("ä", 62)+"…"),
 	}},
 }

@@ -13,11 +13,13 @@ var unclosed = strings.TrimSuffix(newBasil, "}")
 var jsonRules = []rule{
 	{title: "All unambiguous JSON is accepted, and unknown names are ignored.", exchanges: []exchange{
 		post("{}").each(
-			newBasil, "{"+unclosed[len(`{"id":7,`):]+`,"id":7}`, strings.NewReplacer("{", " \t\r\n{ \n", ":", " : ", ",", " , ", "}", " } \t\r\n").Replace(newBasil),
+			newBasil, "{"+unclosed[len(`{"id":7,`):]+`,"id":7}`,
+			strings.NewReplacer("{", " \t\r\n{ \n", ":", " : ", ",", " , ", "}", " } \t\r\n").Replace(newBasil),
 			strings.NewReplacer(`"id`, `"\u0069d`, "name", `na\u006De`, "Basil", `B\u0061sil`).Replace(newBasil),
 			unclosed+`, "colour": "green", "parts": [{"size": 1}, {"size": 2}], "": null}`,
 			unclosed+`, "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,
-			unclosed+`, "big": 1e400, "small": -0.0}`, unclosed+`, "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
+			unclosed+`, "big": 1e400, "small": -0.0}`,
+			unclosed+`, "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
 		).gets(200, basil),
 	}},
 	{title: "A body is one JSON object.", exchanges: []exchange{
@@ -38,16 +40,20 @@ var jsonRules = []rule{
 		post("{\"id\": 7, \"name\": \"x\", \"\xff\": 1}").malformedAt(24),
 	}},
 	{title: "Names need double quotes.", exchanges: []exchange{
-		post("{}").each("{Basil}", "{id: 7}", "{null: 7}", "{'id': 7}", "{“id”: 7}", "{7: 7}").fails(40001, "malformed JSON at byte 1: names need double quotes"),
+		post("{}").each("{Basil}", "{id: 7}", "{null: 7}", "{'id': 7}", "{“id”: 7}", "{7: 7}").
+			fails(40001, "malformed JSON at byte 1: names need double quotes"),
 		post("{\n \tid: 7}").fails(40001, "malformed JSON at byte 4: names need double quotes"),
 	}},
 	{title: "Each name is given once, at every depth.", exchanges: []exchange{
 		post(`{"id": 7, "name": "Basil", "id": 7}`).fails(40001, `duplicate name "id" at byte 27; give each name once`),
-		post(`{"id": 7, "name": "Basil", "n\u0061me": "Fern"}`).fails(40001, `duplicate name "name" at byte 27; give each name once`),
+		post(`{"id": 7, "name": "Basil", "n\u0061me": "Fern"}`).
+			fails(40001, `duplicate name "name" at byte 27; give each name once`),
 		post(`{"a": [{"b":1 ,"b":2}]}`).fails(40001, `duplicate name "b" at byte 15; give each name once`),
-		post(`{"a": {"b": {"a": 1, "n\u0061": 1, "na": 2}}}`).fails(40001, `duplicate name "na" at byte 35; give each name once`),
+		post(`{"a": {"b": {"a": 1, "n\u0061": 1, "na": 2}}}`).
+			fails(40001, `duplicate name "na" at byte 35; give each name once`),
 		post(`{"~1/":1,"~1/":2}`).fails(40001, `duplicate name "~1/" at byte 9; give each name once`),
-		post(strings.ReplaceAll(`{"x":1,"x":2}`, "x", strings.Repeat("ä", 65))).fails(40001, `duplicate name "`+strings.Repeat("ä", 64)+`…" at byte 136; give each name once`),
+		post(strings.ReplaceAll(`{"x":1,"x":2}`, "x", strings.Repeat("ä", 65))).
+			fails(40001, `duplicate name "`+strings.Repeat("ä", 64)+`…" at byte 136; give each name once`),
 	}},
 	{title: "Other malformed JSON is rejected with its place and the decoder's message.", exchanges: []exchange{
 		post(`{"id": 7, "name":`).malformedAt(17),

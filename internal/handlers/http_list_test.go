@@ -28,7 +28,8 @@ var listRules = []rule{
 		get("{}").each("?include=id&limit=1", "?%6cimit=%31&inc%6Cude=i%64").gets(200, "["+newBasil+"]").
 			having(`Link: <?limit=1&cursor=AQAAAAAAAAAH&include=id>; rel="next"`),
 		get("?include=id").gets(200, "["+newBasil+","+newFicus+"]"),
-		send("HEAD /plants?limit=1").gets(200, "").having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`, "Content-Type: application/json"),
+		send("HEAD /plants?limit=1").gets(200, "").
+			having(`Link: <?limit=1&cursor=AQAAAAAAAAAH>; rel="next"`, "Content-Type: application/json"),
 		remove("7").gets(204, ""),
 		get("?cursor=AQAAAAAAAAAH").gets(200, "["+ficus+"]"), // though that plant is gone
 		get("?cursor=AQ-_AAAAAAAH").gets(200, "[]"),
@@ -47,14 +48,17 @@ var listRules = []rule{
 	{title: "A cursor comes from a list.", exchanges: []exchange{
 		get("?cursor={}").each("", "7", "AQAAAAAAAAA", "AQAAAAAAAAAHA", "AQAAAAAAAAAH=", "AgAAAAAAAAAH").
 			fails(40006, `cursor must come from the Link header of a list, not "{}"`).inWordsOnly(),
-		get("?cursor=AQ%2B/AAAAAAAH").fails(40006, `cursor must come from the Link header of a list, not "AQ+/AAAAAAAH"`).inWordsOnly(),
-		get("?cursor=AQAAAAAAAAAH%0A").fails(40006, `cursor must come from the Link header of a list, not "AQAAAAAAAAAH\n"`).inWordsOnly(),
+		get("?cursor=AQ%2B/AAAAAAAH").
+			fails(40006, `cursor must come from the Link header of a list, not "AQ+/AAAAAAAH"`).inWordsOnly(),
+		get("?cursor=AQAAAAAAAAAH%0A").
+			fails(40006, `cursor must come from the Link header of a list, not "AQAAAAAAAAAH\n"`).inWordsOnly(),
 		get("?cursor="+strings.Repeat("A", 5000)).
 			fails(40006, `cursor must come from the Link header of a list, not "`+strings.Repeat("A", 64)+`…"`).inWordsOnly(),
 	}},
 	{title: "Each parameter is given once.", exchanges: []exchange{
 		get("?{}=id&x=y&{}=id").each("limit", "cursor", "include").fails(40006, "{} must be given at most once"),
-		get("?{}").each("limit=1&limit=1", "limit=1&%6cimit=1", "limit=&limit=1").fails(40006, "limit must be given at most once"),
+		get("?{}").each("limit=1&limit=1", "limit=1&%6cimit=1", "limit=&limit=1").
+			fails(40006, "limit must be given at most once"),
 	}},
 	{title: "A malformed query is refused.", exchanges: []exchange{
 		get("?{}").each("%zz", "x=%zz", "x=%2", "%zz=1&limit=1", "limit=1;include=id", ";").
@@ -90,7 +94,12 @@ var faultRules = []rule{
 	{title: "The keys of the tokens are not known yet.", keysURL: "http://127.0.0.1:1/", exchanges: []exchange{
 		anyOperation.fails(50300, "access tokens can't be checked at the moment; try again later").having("Retry-After: 5"),
 	}},
-	{title: "The service runs out of time.", store: failing(errors.Join(plants.ErrThrottled, context.DeadlineExceeded)), exchanges: []exchange{
-		anyOperation.fails(50400, "the service ran out of time; the request may have been carried out").lacking("Retry-After"),
-	}},
+	{
+		title: "The service runs out of time.",
+		store: failing(errors.Join(plants.ErrThrottled, context.DeadlineExceeded)),
+		exchanges: []exchange{
+			anyOperation.fails(50400, "the service ran out of time; the request may have been carried out").
+				lacking("Retry-After"),
+		},
+	},
 }

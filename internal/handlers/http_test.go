@@ -27,7 +27,8 @@ import (
 func TestHTTP(t *testing.T) {
 	document, issuer := openapi.Read(), authtest.NewIssuer(t)
 	tokens := newTokens(issuer)
-	for _, r := range slices.Concat(routeRules, tokenRules, createRules, fieldRules, jsonRules, listRules, deleteRules, faultRules) {
+	rules := slices.Concat(routeRules, tokenRules, createRules, fieldRules, jsonRules, listRules, deleteRules, faultRules)
+	for _, r := range rules {
 		t.Run(r.title, func(t *testing.T) {
 			address := r.serve(t, issuer)
 			n := 0
@@ -131,7 +132,8 @@ func (e exchange) run(address string, tokens *strings.Replacer, document *openap
 
 // head returns the request up to the body.
 func (e exchange) head() string {
-	lines := append([]string{e.method + " " + e.target + " HTTP/1.1", "Host: plants.example", "Connection: close"}, e.headers...)
+	lines := []string{e.method + " " + e.target + " HTTP/1.1", "Host: plants.example", "Connection: close"}
+	lines = append(lines, e.headers...)
 	if e.auth != "" {
 		lines = append(lines, e.auth)
 	}

@@ -76,7 +76,8 @@ func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 // Clients get the pages that they request, even if a page takes several batches.
 func TestPages(t *testing.T) {
 	for _, test := range []struct{ n, limit int64 }{
-		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32}, {9000, 4500}, {1000, 1000}, {1001, 1000}, {1000, 999}, {2000, 999}, {2001, 2000},
+		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32},
+		{9000, 4500}, {1000, 1000}, {1001, 1000}, {1000, 999}, {2000, 999}, {2001, 2000},
 	} {
 		ids := []int64{}
 		for id := range test.n {
@@ -87,7 +88,8 @@ func TestPages(t *testing.T) {
 			want = [][]int64{ids} // a page without plants
 		}
 		store := &rangeStore{n: test.n}
-		if got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit)); !reflect.DeepEqual(got, want) {
+		got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit))
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got the pages %v, want %v", test, got, want)
 		}
 		if store.least < 1 || store.most > 1001 { // this limits the memory of a list
@@ -99,7 +101,9 @@ func TestPages(t *testing.T) {
 // A page takes no more requests to the store than it must. A page of up to 1,000 takes one, which
 // also shows whether there are more plants.
 func TestShortPageTakesOneRequest(t *testing.T) {
-	for _, test := range []struct{ n, limit int64 }{{0, 1}, {1, 1}, {10, 1}, {10, 9}, {10, 10}, {1000, 1000}, {5000, 1000}, {1000, math.MaxInt32}} {
+	for _, test := range []struct{ n, limit int64 }{
+		{0, 1}, {1, 1}, {10, 1}, {10, 9}, {10, 10}, {1000, 1000}, {5000, 1000}, {1000, math.MaxInt32},
+	} {
 		store := &rangeStore{n: test.n}
 		newServer(t, store).do(t.Context(), "GET", fmt.Sprint("/plants?limit=", test.limit), "")
 		if store.calls != 1 {
@@ -111,7 +115,8 @@ func TestShortPageTakesOneRequest(t *testing.T) {
 // If a later batch fails, the list fails.
 func TestLaterBatchFails(t *testing.T) {
 	s := newServer(t, &rangeStore{n: 3000, fault: plants.ErrThrottled})
-	if w := s.do(t.Context(), "GET", "/plants", ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Link") != "" {
+	w := s.do(t.Context(), "GET", "/plants", "")
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Link") != "" {
 		t.Errorf("%d, Link %q, want 503 and no Link", w.Code, w.Header().Get("Link"))
 	}
 }
@@ -165,7 +170,8 @@ func TestListSize(t *testing.T) {
 func FuzzCursor(f *testing.F) {
 	good := formatCursor(1)
 	for _, s := range []string{
-		good, "", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:], good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
+		good, "", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:],
+		good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
 	} {
 		f.Add(int64(math.MinInt64), s)
 		f.Add(int64(math.MaxInt64), s)

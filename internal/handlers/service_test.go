@@ -61,7 +61,8 @@ var validBody = plantstest.CreateJSON(plantstest.Example(1))
 func TestLogLine(t *testing.T) {
 	s := newServer(t, new(plantstest.Memory))
 	alice, long := s.token, strings.Repeat("x", 63)
-	times, cause := regexp.MustCompile(`"time":"[^"]+",|,"duration_ms":\d+(\.\d+)?`), regexp.MustCompile(`"cause":"([^"\\]|\\.)+"`)
+	times := regexp.MustCompile(`"time":"[^"]+",|,"duration_ms":\d+(\.\d+)?`)
+	cause := regexp.MustCompile(`"cause":"([^"\\]|\\.)+"`)
 	ids := map[string]bool{}
 	for _, test := range []struct{ token, method, target, body, want string }{
 		{alice, "POST", "/plants?x=y", validBody, `"method":"POST","route":"POST /plants","status":200,"sub":"alice"`},
@@ -69,7 +70,8 @@ func TestLogLine(t *testing.T) {
 		{alice, "DELETE", "/plants/2", "",
 			`"method":"DELETE","route":"DELETE /plants/{id}","status":404,"sub":"alice","error":40400,"cause":…`},
 		{"", "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":401,"error":40100,"cause":…`},
-		{s.issuer.Token("alice", "plants/write"), "GET", "/plants", "", `"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,"cause":…`},
+		{s.issuer.Token("alice", "plants/write"), "GET", "/plants", "",
+			`"method":"GET","route":"GET /plants","status":403,"sub":"alice","error":40300,"cause":…`},
 		{alice, "OPTIONS", "/plants?x=y", "", `"method":"OPTIONS","route":"none","path":"/plants","status":204`},
 		{alice, "X" + long + "y", "/" + long + "y?z", "",
 			`"method":"X` + long + `…","route":"none","path":"/` + long + `…","status":404,"error":40401,"cause":…`},
@@ -78,7 +80,8 @@ func TestLogLine(t *testing.T) {
 		s.token = test.token
 		id := s.do(t.Context(), test.method, test.target, test.body).Header().Get("X-Request-Id")
 		want := `{"level":"INFO","msg":"request",` + test.want + `,"request_id":"` + id + `"}` + "\n"
-		if got := cause.ReplaceAllString(times.ReplaceAllString(s.log.String(), ""), `"cause":…`); got != want || id == "" || ids[id] {
+		got := cause.ReplaceAllString(times.ReplaceAllString(s.log.String(), ""), `"cause":…`)
+		if got != want || id == "" || ids[id] {
 			t.Errorf("%s %s:\n got %s\nwant %s with a unique id", test.method, test.target, got, want)
 		}
 		ids[id] = true
@@ -144,7 +147,8 @@ func TestLogLevel(t *testing.T) {
 		s := newServer(t, faultyStore{fault: test.fault})
 		s.do(t.Context(), "GET", "/plants", "")
 		log := s.log.String()
-		if !strings.Contains(log, `"level":"`+test.level+`"`) || !strings.Contains(log, "secret") || strings.Contains(log, "TestLogLevel") != (name == "panic") {
+		if !strings.Contains(log, `"level":"`+test.level+`"`) || !strings.Contains(log, "secret") ||
+			strings.Contains(log, "TestLogLevel") != (name == "panic") {
 			t.Errorf("%s: want a line of level %s with the cause, and for a panic with the stack:\n%s", name, test.level, log)
 		}
 	}
