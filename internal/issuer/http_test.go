@@ -54,7 +54,12 @@ func post(t *testing.T, target, user, contentType, body string) (*http.Response,
 // checkHeaders checks the headers that all of the issuer's responses with a body have.
 func checkHeaders(t *testing.T, resp *http.Response) {
 	t.Helper()
-	headers := map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache", "Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}
+	headers := map[string]string{
+		"Cache-Control":          "no-store",
+		"Pragma":                 "no-cache",
+		"Content-Type":           "application/json",
+		"X-Content-Type-Options": "nosniff",
+	}
 	for name, want := range headers {
 		if got := resp.Header.Get(name); got != want {
 			t.Errorf("header %s is %q, want %q", name, got, want)
@@ -74,7 +79,8 @@ func claims(t *testing.T, i *Issuer, token string) (c map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := parsed.Headers[0]; h.KeyID != key.KeyID || h.Algorithm != key.Algorithm || h.ExtraHeaders["typ"] != "at+jwt" || key.Use != "sig" {
+	h := parsed.Headers[0]
+	if h.KeyID != key.KeyID || h.Algorithm != key.Algorithm || h.ExtraHeaders["typ"] != "at+jwt" || key.Use != "sig" {
 		t.Errorf("got the header %+v and the key %s", h, i.JWKS())
 	}
 	if err := parsed.Claims(key, &c); err != nil {
@@ -90,7 +96,8 @@ func TestToken(t *testing.T) {
 	for _, test := range []struct{ user, body, client, scope string }{
 		{"", grantFor + "alice", "alice", "read write"}, // no scope means all
 		{"", grantFor + "alice&scope=write+read", "alice", "write read"},
-		{"", grantFor + "alice&client_secret=x&resource=a&resource=b", "alice", "read write"}, // the other parameters are ignored
+		// The other parameters are ignored.
+		{"", grantFor + "alice&client_secret=x&resource=a&resource=b", "alice", "read write"},
 		{"", grantFor + "%F0%9F%8C%B1+%2B%25&scope=read", "🌱 +%", "read"},
 		{"", grantFor + url.QueryEscape(long), long, "read write"},
 		{"al%ice+é", "grant_type=client_credentials&scope=", "al%ice+é", "read write"}, // as Swagger UI sends it
@@ -103,8 +110,10 @@ func TestToken(t *testing.T) {
 		}
 		// README and others extract the token by its position.
 		token := strings.Split(body, `"`)[3]
-		if want := `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600,"scope":"` + test.scope + "\"}\n"; body != want {
-			t.Errorf("got %s want %s", body, want)
+		wantBody := `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600,` +
+			`"scope":"` + test.scope + "\"}\n"
+		if body != wantBody {
+			t.Errorf("got %s want %s", body, wantBody)
 		}
 		c := claims(t, i, token)
 		issued, _ := c["iat"].(float64)
@@ -151,7 +160,8 @@ func TestBadRequests(t *testing.T) {
 			if got.Description == "" || strings.ContainsFunc(got.Description, forbidden) {
 				t.Errorf("the description is empty or has forbidden characters: %q", got.Description)
 			}
-			if basic := strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Basic "); basic != (test.status == http.StatusUnauthorized) {
+			basic := strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Basic ")
+			if basic != (test.status == http.StatusUnauthorized) {
 				t.Errorf("status %d with WWW-Authenticate %q", test.status, resp.Header.Get("WWW-Authenticate"))
 			}
 		})
@@ -170,10 +180,15 @@ func TestPaths(t *testing.T) {
 	}{
 		{"GET", keysPath, "", 200, "", i.JWKS() + "\n"},
 		{"HEAD", keysPath, "", 200, "", ""},
-		{"GET", TokenPath, "", 405, "POST", `{"error":"invalid_request","error_description":"the method must be POST"}` + "\n"},
-		{"POST", TokenPath, otherPage, 403, "", `{"error":"access_denied","error_description":"no token for a page of another origin"}` + "\n"},
-		{"POST", TokenPath, ownPage, 400, "", `{"error":"unsupported_grant_type","error_description":"the body must be application/x-www-form-urlencoded, with grant_type=client_credentials"}` + "\n"},
-		{"POST", "/oauth2%2ftoken", "", 418, "", ""}, {"POST", TokenPath + "/", "", 418, "", ""}, {"POST", "/" + TokenPath, "", 418, "", ""}, {"GET", "/", "", 418, "", ""},
+		{"GET", TokenPath, "", 405, "POST",
+			`{"error":"invalid_request","error_description":"the method must be POST"}` + "\n"},
+		{"POST", TokenPath, otherPage, 403, "",
+			`{"error":"access_denied","error_description":"no token for a page of another origin"}` + "\n"},
+		{"POST", TokenPath, ownPage, 400, "",
+			`{"error":"unsupported_grant_type","error_description":` +
+				`"the body must be application/x-www-form-urlencoded, with grant_type=client_credentials"}` + "\n"},
+		{"POST", "/oauth2%2ftoken", "", 418, "", ""}, {"POST", TokenPath + "/", "", 418, "", ""},
+		{"POST", "/" + TokenPath, "", 418, "", ""}, {"GET", "/", "", 418, "", ""},
 	} {
 		r, err := http.NewRequest(test.method, base+test.path, nil)
 		if err != nil {

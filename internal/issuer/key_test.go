@@ -69,8 +69,12 @@ func TestUnusableDirectory(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(occupied, KeyFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{missing: "can't create the token key ", occupied: "can't read the token key: "} {
-		if got := keys(dir); !strings.HasPrefix(got, want) || strings.Contains(got, "remove") || strings.Contains(got, "new") {
+	for dir, want := range map[string]string{
+		missing:  "can't create the token key ",
+		occupied: "can't read the token key: ",
+	} {
+		got := keys(dir)
+		if !strings.HasPrefix(got, want) || strings.Contains(got, "remove") || strings.Contains(got, "new") {
 			t.Errorf("got %s, want %s… without advice to remove it", got, want)
 		}
 	}

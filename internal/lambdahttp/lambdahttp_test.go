@@ -60,7 +60,9 @@ func with(t testing.TB, name string, values ...any) []byte {
 
 // invoke returns the response of a Handler for service in the invocation "l1", and the lines
 // of its log.
-func invoke(t testing.TB, service http.HandlerFunc, event []byte) (a events.APIGatewayV2HTTPResponse, log []map[string]any) {
+func invoke(t testing.TB, service http.HandlerFunc, event []byte) (
+	a events.APIGatewayV2HTTPResponse, log []map[string]any,
+) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -87,14 +89,21 @@ func TestRequests(t *testing.T) {
 		header, sent string // a header, and its values
 	}{
 		{with(t, create), "POST /plants? " + basil, "X-Probe", `["first" "second"]`},
-		{with(t, create, "headers/content-type", `a/b; c="d, e"`), "POST /plants? " + basil, "Content-Type", `["a/b; c=\"d, e\""]`},
-		{with(t, create, "body", "e30K", "isBase64Encoded", true), "POST /plants? {}\n", "Content-Type", `["application/json"]`},
-		{with(t, remove, "headers/authorization", "Bearer a,Bearer b"), "DELETE /plants/a value%?repeat=one&repeat=two&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty= ",
+		{with(t, create, "headers/content-type", `a/b; c="d, e"`),
+			"POST /plants? " + basil, "Content-Type", `["a/b; c=\"d, e\""]`},
+		{with(t, create, "body", "e30K", "isBase64Encoded", true),
+			"POST /plants? {}\n", "Content-Type", `["application/json"]`},
+		{with(t, remove, "headers/authorization", "Bearer a,Bearer b"),
+			"DELETE /plants/a value%?repeat=one&repeat=two" +
+				"&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty= ",
 			"Authorization", `["Bearer a,Bearer b"]`},
 		{with(t, samLocal), "DELETE /plants/1%2F2%?limit=%zz;a ", "Authorization", `["Bearer aaa.bbb.ccc"]`},
-		{with(t, remove, "rawPath", "/plants/%31", "rawQueryString", "limit=2"), "DELETE /plants/%31?limit=2 ", "X-Probe", "[]"},
-		{with(t, remove, "rawPath", "/a?limit=1#b", "rawQueryString", "limit=2"), "DELETE /a?limit=1#b?limit=2 ", "X-Probe", "[]"},
-		{with(t, remove, "rawPath", "//a/../\n\x00+", "rawQueryString", "limit=1#&limit=2"), "DELETE //a/../\n\x00+?limit=1%23&limit=2 ", "X-Probe", "[]"},
+		{with(t, remove, "rawPath", "/plants/%31", "rawQueryString", "limit=2"),
+			"DELETE /plants/%31?limit=2 ", "X-Probe", "[]"},
+		{with(t, remove, "rawPath", "/a?limit=1#b", "rawQueryString", "limit=2"),
+			"DELETE /a?limit=1#b?limit=2 ", "X-Probe", "[]"},
+		{with(t, remove, "rawPath", "//a/../\n\x00+", "rawQueryString", "limit=1#&limit=2"),
+			"DELETE //a/../\n\x00+?limit=1%23&limit=2 ", "X-Probe", "[]"},
 	} {
 		var got, sent string
 		invoke(t, func(w http.ResponseWriter, r *http.Request) {
@@ -128,10 +137,12 @@ func TestMalformedRequests(t *testing.T) {
 		if name == "malformed, HEAD" {
 			body = ""
 		}
-		if a.StatusCode != 400 || a.Body != body || a.Headers["X-Request-Id"] != "l1" || a.Headers["Content-Type"] != "application/json" {
+		if a.StatusCode != 400 || a.Body != body ||
+			a.Headers["X-Request-Id"] != "l1" || a.Headers["Content-Type"] != "application/json" {
 			t.Errorf("%s: got %d %q %q", name, a.StatusCode, a.Headers, a.Body)
 		}
-		if len(log) != 1 || log[0]["level"] != "WARN" || log[0]["request_id"] != "l1" || strings.Contains(fmt.Sprint(log[0]["cause"]), "secret") {
+		if len(log) != 1 || log[0]["level"] != "WARN" || log[0]["request_id"] != "l1" ||
+			strings.Contains(fmt.Sprint(log[0]["cause"]), "secret") {
 			t.Errorf("%s: log %v, want one warning with the id of the invocation, and without the query", name, log)
 		}
 	}
@@ -212,7 +223,8 @@ func TestRequestIDs(t *testing.T) {
 		var line map[string]any
 		err := json.Unmarshal(b.Bytes(), &line)
 		maps.DeleteFunc(line, func(name string, _ any) bool { return !strings.HasSuffix(name, "_id") })
-		if want := (map[string]any{"request_id": "l1", "trace_id": "1-2-3", "apigw_request_id": "ATfSmjLgPHcESJx="}); err != nil || !maps.Equal(line, want) {
+		want := map[string]any{"request_id": "l1", "trace_id": "1-2-3", "apigw_request_id": "ATfSmjLgPHcESJx="}
+		if err != nil || !maps.Equal(line, want) {
 			t.Errorf("%v: the log is %s, want one line with %v", err, b.String(), want)
 		}
 	}
