@@ -43,10 +43,12 @@ func unusual() (all []plants.Plant) {
 // change.
 var unusualStrings = []string{
 	"  x  ", "\r\nx\r\n\t", "a\x00b", "\x00", "line\u2028line\u2029line\u0085line", "\ufeffx", "x\ufffd\ufffe\uffff",
-	"\u00e9", "e\u0301", "\u0301", "\u212b", "\ufb01", "ß", "ẞ", "ı", "İ", "\u200b\u200d\u202e", "\U0001f468\u200d\U0001f469",
+	"\u00e9", "e\u0301", "\u0301", "\u212b", "\ufb01", "ß", "ẞ", "ı", "İ",
+	"\u200b\u200d\u202e", "\U0001f468\u200d\U0001f469",
 	"\\", `\u0041`, `<a href="x">&amp;'`, `{"a":1}`, "%s%%", "null", "true", "0", "1e5", "name", "#name", ":name", "../..",
 	strings.Repeat("\U0010ffff", 256), strings.Repeat(`"\`, 128),
-	"\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\u0080\u009f\u00a0",
+	"\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
+		"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\u0080\u009f\u00a0",
 }
 
 // CreateJSON returns the body of a create of p. With include=id, a list contains p in the same

@@ -35,16 +35,20 @@ var faults = []struct {
 		return list
 	}}},
 	{"isolation", "deletes the plants of others", deletesForAll{new(Memory)}},
-	{"isolation", "cuts off long owners", changed{new(Memory), func(o *owned) { o.owner = o.owner[:min(len(o.owner), 254)] }}},
-	{"second create", "replaces a plant", overwrites{new(Memory)}},
-	{"second create", "lists a plant that nobody created", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
-		return append(list, plants.Plant{})
+	{"isolation", "cuts off long owners", changed{new(Memory), func(o *owned) {
+		o.owner = o.owner[:min(len(o.owner), 254)]
 	}}},
+	{"second create", "replaces a plant", overwrites{new(Memory)}},
+	{"second create", "lists a plant that nobody created",
+		lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
+			return append(list, plants.Plant{})
+		}}},
 	{"create after delete", "remembers deleted plants", remembersIDs{new(Memory), map[string]bool{}}},
 	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(Memory)}},
 	{"concurrent retries", "refuses a retry", refusesRetries{new(Memory)}},
 	{"concurrent deletes", "fails deletes that overlap", deletesInTwoSteps{new(Memory), errors.New("conflict"), nil}},
-	{"concurrent deletes", "finds no plant if deletes overlap", deletesInTwoSteps{new(Memory), plants.ErrNotFound, plants.ErrNotFound}},
+	{"concurrent deletes", "finds no plant if deletes overlap",
+		deletesInTwoSteps{new(Memory), plants.ErrNotFound, plants.ErrNotFound}},
 	{"concurrent deletes", "deletes nothing", keepsPlants{new(Memory)}},
 	{"ended contexts", "creates despite an ended context", ignoresContext{new(Memory)}},
 	{"ended contexts", "lists despite an ended context", listsWithoutContext{new(Memory)}},
