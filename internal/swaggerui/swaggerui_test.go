@@ -47,17 +47,19 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %s with %d bytes, want 200 with %.40q in it", test.path, resp.Status, len(body), test.has)
 		}
 		for name, want := range map[string]string{
-			"Content-Type":            test.contentType,
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-			"X-Content-Type-Options":  "nosniff",
-			"Referrer-Policy":         "no-referrer",
-			"Cache-Control":           "no-cache",
+			"Content-Type": test.contentType,
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+				"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+			"X-Content-Type-Options": "nosniff",
+			"Referrer-Policy":        "no-referrer",
+			"Cache-Control":          "no-cache",
 		} {
 			if got := resp.Header.Get(name); got != want {
 				t.Errorf("%s: header %s is %q, want %q", test.path, name, got, want)
 			}
 		}
-		if head, _ := send(t, "HEAD", base+test.path, ""); head.StatusCode != http.StatusOK || head.Header.Get("ETag") != resp.Header.Get("ETag") {
+		head, _ := send(t, "HEAD", base+test.path, "")
+		if head.StatusCode != http.StatusOK || head.Header.Get("ETag") != resp.Header.Get("ETag") {
 			t.Errorf("HEAD %s: %s with header %v, want those of GET", test.path, head.Status, head.Header)
 		}
 		etag := resp.Header.Get("ETag")
@@ -73,8 +75,8 @@ func TestOtherRequests(t *testing.T) {
 	base := newServer(t)
 	for request, location := range map[string]string{
 		"GET /docs/": "../docs", "HEAD /docs/": "../docs", "GET /openapi.json": "", "GET /docs/interface.md": "",
-		"POST /": "", "OPTIONS /": "", "POST /docs": "", "GET /docs/page.html": "", "GET /docs%2fpage.js": "", "GET /docs/../docs/page.js": "",
-		"GET //": "", "HEAD /plants": "",
+		"POST /": "", "OPTIONS /": "", "POST /docs": "", "GET /docs/page.html": "", "GET /docs%2fpage.js": "",
+		"GET /docs/../docs/page.js": "", "GET //": "", "HEAD /plants": "",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		want := http.StatusTeapot
