@@ -16,7 +16,8 @@ func TestMissing(t *testing.T) {
 	for ci, want := range map[string]string{"": "--- SKIP", "true": "--- FAIL"} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
 		cmd.Env = Environ("CI="+ci, "NEEDED=no-such-command")
-		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), want) || !strings.Contains(string(out), "no no-such-command: install it") {
+		out, _ := cmd.CombinedOutput()
+		if !strings.Contains(string(out), want) || !strings.Contains(string(out), "no no-such-command: install it") {
 			t.Errorf("with CI=%q, want %q and the missing tool; got\n%s", ci, want, out)
 		}
 	}
@@ -27,7 +28,8 @@ func TestMissing(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
 	cmd.Env = []string{"NO_PROXY=user", "PLANTS_TOKEN_1=user"} // the second is for TestDeployment
-	for name := range strings.FieldsSeq(`TOKEN_ISSUER REQUIRE_SCOPES LOG_LEVEL CORS_ORIGINS TABLE_NAME ORCHID_TABLE_NAME AWS_PROFILE AWS_CONFIG_FILE
+	for name := range strings.FieldsSeq(`
+		TOKEN_ISSUER REQUIRE_SCOPES LOG_LEVEL CORS_ORIGINS TABLE_NAME ORCHID_TABLE_NAME AWS_PROFILE AWS_CONFIG_FILE
 		CONFIG_ENV STACK MAKEFLAGS LOCAL_ISSUER PYTHONPATH SAM_CLI_DEBUG GIT_DIR LC_ALL LANG`) {
 		cmd.Env = append(cmd.Env, name+"=user")
 	}

@@ -15,9 +15,12 @@ func TestEvents(t *testing.T) {
 		method, target, body string
 		header               []string // names and values
 	}{
-		"create.json": {"POST", "/plants", `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`,
-			[]string{"Content-Type", "application/json", "X-Probe", "first", "X-Probe", "second", "Cookie", "session=abc123; theme=dark"}},
-		"delete.json": {"DELETE", "/plants/a%20value%2525?repeat=one&repeat=two&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty=", "", nil},
+		"create.json": {"POST", "/plants", `{"id":9007199254740993,"name":"Fern, “wild”","tag":""}`, []string{
+			"Content-Type", "application/json", "X-Probe", "first", "X-Probe", "second",
+			"Cookie", "session=abc123; theme=dark",
+		}},
+		"delete.json": {"DELETE", "/plants/a%20value%2525?repeat=one&repeat=two" +
+			"&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty=", "", nil},
 	} {
 		fixture, err := os.ReadFile("../../lambdahttp/testdata/http-api/" + name)
 		if err != nil {

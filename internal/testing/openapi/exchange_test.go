@@ -28,7 +28,8 @@ func TestValidate(t *testing.T) {
 	}
 	allowed, plant := plantstest.CreateJSON(plantstest.Example(7)), plantstest.ResponseJSON(plantstest.Example(7))
 	forbidden := strings.Replace(allowed, "7", "7.0", 1)
-	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\nContent-Type: application/json\n\n"
+	const head = "Cache-Control: no-store\nX-Content-Type-Options: nosniff\nX-Request-Id: x\n" +
+		"Content-Type: application/json\n\n"
 	accepted, refused := "HTTP/1.1 200 OK\n"+head+plant, "HTTP/1.1 400 Bad Request\n"+head+`{"error":40002,"message":"x"}`
 	for _, test := range []struct {
 		sent, received string
@@ -40,7 +41,8 @@ func TestValidate(t *testing.T) {
 	}
 	for _, fault := range [][2]string{
 		{"200 OK", "201 Created"}, {"no-store", "no-store\nCache-Control: no-store"},
-		{"X-Request", "X-Other: x\nX-Request"}, {"application/json", "text/plain"}, {`"name":`, `"name":7,"x":`}, {"{", "{}{"}, {"{", `{"name":"x",`},
+		{"X-Request", "X-Other: x\nX-Request"}, {"application/json", "text/plain"},
+		{`"name":`, `"name":7,"x":`}, {"{", "{}{"}, {"{", `{"name":"x",`},
 	} {
 		if !fails(allowed, strings.Replace(accepted, fault[0], fault[1], 1)) {
 			t.Errorf("%q instead of %q passes", fault[1], fault[0])
@@ -49,7 +51,9 @@ func TestValidate(t *testing.T) {
 	if !fails(forbidden, strings.Replace(refused, "40002", "40006", 1)) {
 		t.Error("the error of another operation passes")
 	}
-	if missing := strings.Join(d.Missing(), "\n"); !strings.Contains(missing, "GET /plants never has the status 200") || strings.Contains(missing, "POST /plants never has the status 200") {
+	missing := strings.Join(d.Missing(), "\n")
+	if !strings.Contains(missing, "GET /plants never has the status 200") ||
+		strings.Contains(missing, "POST /plants never has the status 200") {
 		t.Errorf("after these exchanges this is missing:\n%s", missing)
 	}
 }
