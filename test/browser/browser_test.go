@@ -35,7 +35,11 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // The first integer that JavaScript rounds, to 9007199254740992.
 const large = 9007199254740993
 
-const create, list, remove = "#operations-plants-createPlant", "#operations-plants-listPlants", "#operations-plants-deletePlant"
+const (
+	create = "#operations-plants-createPlant"
+	list   = "#operations-plants-listPlants"
+	remove = "#operations-plants-deletePlant"
+)
 
 // A user gets a token, creates and lists a plant, and deletes it with the id from the list.
 func TestSwaggerUI(t *testing.T) {
@@ -59,7 +63,9 @@ func TestSwaggerUI(t *testing.T) {
 	b.execute(list, "200", "[]")
 
 	for range 3 { // open the schemas, and the parts inside them
-		eval[any](b, "document.querySelectorAll('[aria-expanded=false], .json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)').forEach(e => e.click())")
+		eval[any](b, "document.querySelectorAll('[aria-expanded=false], "+
+			".json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)')"+
+			".forEach(e => e.click())")
 	}
 	b.sees("#ui", "Any signed 64-bit integer", "2147483647") // a bound that isn't rounded
 	b.holds("!document.body.innerText.includes('9223372036854776')")
