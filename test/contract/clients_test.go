@@ -27,7 +27,8 @@ func unusualPlants(first, last int64) string {
 	blank.Name, blank.Tag = " Basil", new("")
 	untagged.Name, untagged.Tag = strings.Repeat("🌱", plants.MaxNameLength), nil
 	control.Name = "\u2028\x00"
-	return fmt.Sprintf("[%s,%s,%s]", plantstest.CreateJSON(blank), plantstest.CreateJSON(untagged), plantstest.CreateJSON(control))
+	return fmt.Sprintf("[%s,%s,%s]",
+		plantstest.CreateJSON(blank), plantstest.CreateJSON(untagged), plantstest.CreateJSON(control))
 }
 
 // Generated clients accept what the service accepts, and what it returns.
@@ -91,7 +92,8 @@ func generate(t *testing.T, dir, options string) {
 	if err != nil {
 		t.Fatalf("openapi-generator can't be installed; it needs Maven: %v", err)
 	}
-	run(t, dir, harness.Environ(), `java -XX:TieredStopAtLevel=1 -jar "$1"/*.jar generate --input-spec openapi.yaml `+options, installed)
+	run(t, dir, harness.Environ(),
+		`java -XX:TieredStopAtLevel=1 -jar "$1"/*.jar generate --input-spec openapi.yaml `+options, installed)
 }
 
 func runPython(t *testing.T, args ...string) {

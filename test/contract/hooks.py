@@ -21,7 +21,9 @@ def plain(value):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Repair a valid request that the service would reject. Schemathesis often repeats ids, which are then in use (error 40003)."""
+    """Repair a valid request that the service would reject. Schemathesis often repeats ids, which
+    are then in use (error 40003).
+    """
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if case.query and "cursor" in case.query:

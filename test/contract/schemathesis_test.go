@@ -69,6 +69,7 @@ func TestSchemathesis(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !report.Complete || report.Operations.Tested != report.Operations.Total || report.TestCases.Generated < minCases {
-		t.Errorf("schemathesis wasn't thorough: %+v; want every operation, and at least %d requests (max-examples in schemathesis.toml)", report, minCases)
+		t.Errorf("schemathesis wasn't thorough: %+v; want every operation, "+
+			"and at least %d requests (max-examples in schemathesis.toml)", report, minCases)
 	}
 }

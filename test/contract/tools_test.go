@@ -26,8 +26,10 @@ var (
 )
 
 var (
-	installPython = sync.OnceValues(func() (interpreter string, err error) { return harness.Python("contract", requirements) })
-	installNode   = sync.OnceValues(func() (dir string, err error) {
+	installPython = sync.OnceValues(func() (interpreter string, err error) {
+		return harness.Python("contract", requirements)
+	})
+	installNode = sync.OnceValues(func() (dir string, err error) {
 		return harness.Dir("contract-node", packages, func(dir string) error {
 			return install(dir, "package.json", packages, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund")
 		})
@@ -54,7 +56,8 @@ func python(t *testing.T) string {
 	t.Helper()
 	interpreter, err := installPython()
 	if err != nil {
-		t.Fatalf("the tools in Python can't be installed; they need Python 3.11 or later with venv (Debian: python3-venv): %v", err)
+		t.Fatalf("the tools in Python can't be installed; they need Python 3.11 or later with venv "+
+			"(Debian: python3-venv): %v", err)
 	}
 	return interpreter
 }

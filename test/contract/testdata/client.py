@@ -1,4 +1,6 @@
-"""What a user does with the Python client of openapi-generator. The arguments are the base address, a token and plants."""
+"""What a user does with the Python client of openapi-generator. The arguments are the base
+address, a token and plants.
+"""
 
 import json
 import sys
