@@ -60,7 +60,9 @@ func newAccount(t *testing.T) *account {
 	a.process.AwaitFor(t, startLimit, "Running on http://")
 	// The stand-in runs the function's program on this machine, so it isn't built for the
 	// processor that the template names.
-	a.env = append(template.Python(t).Env, "AWS_ENDPOINT_URL=http://127.0.0.1:"+port, "MAKEFLAGS=FUNCTION_ARCH="+runtime.GOARCH)
+	a.env = append(template.Python(t).Env,
+		"AWS_ENDPOINT_URL=http://127.0.0.1:"+port,
+		"MAKEFLAGS=FUNCTION_ARCH="+runtime.GOARCH)
 	return a
 }
 

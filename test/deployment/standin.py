@@ -105,11 +105,12 @@ def add_routes(id, props):
     apigateway._routes[id], apigateway._integrations[id] = {}, {}
     for path, operations in props["Body"]["paths"].items():
         for method, operation in operations.items():
-            target, _ = provisioners._apigw_v2_integration_create(
-                "", {"ApiId": id, "IntegrationUri": operation.get("x-amazon-apigateway-integration", {}).get("uri", "")}, "")
+            uri = operation.get("x-amazon-apigateway-integration", {}).get("uri", "")
+            target, _ = provisioners._apigw_v2_integration_create("", {"ApiId": id, "IntegrationUri": uri}, "")
             verb = "ANY" if method.startswith("x-") else method.upper()
             route = path if operation.get("isDefaultRoute") else f"{verb} {path}"
-            provisioners._apigw_v2_route_create("", {"ApiId": id, "RouteKey": route, "Target": "integrations/" + target}, "")
+            provisioners._apigw_v2_route_create(
+                "", {"ApiId": id, "RouteKey": route, "Target": "integrations/" + target}, "")
     return id, {"ApiId": id, "ApiEndpoint": f"http://{address}/_aws/execute-api/{id}/%24default"}
 
 
