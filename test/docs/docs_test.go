@@ -53,7 +53,8 @@ func TestSession(t *testing.T) {
 		lines := strings.Split(got, "\n")
 		for i, line := range strings.Split(want.String(), "\n") {
 			if i >= len(lines) || lines[i] != line {
-				t.Fatalf("the pages show\n%s\nbut from this line on this happens: correct them by hand\n%s", line, strings.Join(lines[min(i, len(lines)):], "\n"))
+				t.Fatalf("the pages show\n%s\nbut from this line on this happens: correct them by hand\n%s",
+					line, strings.Join(lines[min(i, len(lines)):], "\n"))
 			}
 		}
 	}
