@@ -17,7 +17,8 @@ import (
 
 var (
 	baseURL  = flag.String("base", "", "base `URL` of the deployment that TestDeployment tests")
-	tokenURL = flag.String("token-url", "", "`URL` of the token endpoint that gives tokens to the clients in PLANTS_CLIENT_1 and so on")
+	tokenURL = flag.String("token-url", "",
+		"`URL` of the token endpoint that gives tokens to the clients in PLANTS_CLIENT_1 and so on")
 )
 
 // TestDeployment runs the session of package session on a running deployment, which can be
@@ -35,7 +36,12 @@ func TestDeployment(t *testing.T) {
 	if *baseURL == "" {
 		t.Skip("no -base: there is no deployment to test")
 	}
-	front := session.Front{Base: strings.TrimSuffix(*baseURL, "/"), Alice: userToken(t, "1"), Bob: userToken(t, "2"), Lag: dynamoLag}
+	front := session.Front{
+		Base:  strings.TrimSuffix(*baseURL, "/"),
+		Alice: userToken(t, "1"),
+		Bob:   userToken(t, "2"),
+		Lag:   dynamoLag,
+	}
 	if front.Alice == "" {
 		t.Fatal("no user: set PLANTS_TOKEN_1 to an access token, or -token-url and PLANTS_CLIENT_1 to id:secret")
 	}
@@ -76,8 +82,10 @@ func TestDeploymentOfServer(t *testing.T) {
 		"PLANTS_TOKEN_1=" + bob.token:                         "(?s)alice can't be used.*--- FAIL",
 		"X=":                                                  "(?s)no user: set PLANTS_TOKEN_1.*--- FAIL",
 	} {
-		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestDeployment$", "-base", p.Base+"/", "-token-url", p.Base+"/oauth2/token")
-		cmd.Env = append(harness.Environ("PLANTS_TOKEN_1=", "PLANTS_TOKEN_2=", "PLANTS_CLIENT_1=", "PLANTS_CLIENT_2="), strings.Fields(env)...)
+		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestDeployment$",
+			"-base", p.Base+"/", "-token-url", p.Base+"/oauth2/token")
+		cmd.Env = harness.Environ("PLANTS_TOKEN_1=", "PLANTS_TOKEN_2=", "PLANTS_CLIENT_1=", "PLANTS_CLIENT_2=")
+		cmd.Env = append(cmd.Env, strings.Fields(env)...)
 		if out, _ := cmd.CombinedOutput(); !regexp.MustCompile(want).Match(out) { // an error if it fails
 			t.Errorf("%.20s: want %s in\n%s", env, want, out)
 		}

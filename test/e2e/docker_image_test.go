@@ -38,13 +38,17 @@ func TestDockerImage(t *testing.T) {
 	if got := docker(t, "run", "--rm", image, "-version"); !strings.Contains(got, " "+imageVersion+", go1.") {
 		t.Errorf("-version prints %q", got)
 	}
-	if user := docker(t, "inspect", "--format", "{{.Config.User}}", image); !regexp.MustCompile(`^[1-9]\d*:[1-9]\d*$`).MatchString(user) {
+	user := docker(t, "inspect", "--format", "{{.Config.User}}", image)
+	if !regexp.MustCompile(`^[1-9]\d*:[1-9]\d*$`).MatchString(user) {
 		t.Errorf("the program runs as %q, want numbers, which Kubernetes can tell from root's", user)
 	}
 	run := func() (base string, remove func()) {
 		id := docker(t, "run", "--detach", "--publish", "127.0.0.1::8080", "--volume", volume+":/data",
-			"--add-host", hostName+":host-gateway", "--env", config.EnvTokenIssuer+"="+authtest.IssuerURL,
-			"--env", config.EnvTokenAudience+"="+authtest.Audience, "--env", config.EnvTokenJWKSURL+"=https://"+hostName+":"+port, image)
+			"--add-host", hostName+":host-gateway",
+			"--env", config.EnvTokenIssuer+"="+authtest.IssuerURL,
+			"--env", config.EnvTokenAudience+"="+authtest.Audience,
+			"--env", config.EnvTokenJWKSURL+"=https://"+hostName+":"+port,
+			image)
 		t.Cleanup(func() { docker(t, "rm", "--force", id) }) // does nothing after remove
 		harness.Await(t, func() error {
 			if state := docker(t, "inspect", "--format", "{{.State.Status}}", id); state != "running" {
@@ -102,10 +106,11 @@ func buildImage(t *testing.T, certificate []byte) (id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dockerfile := fmt.Appendf(nil, trustingDockerfile, goImage(t), trustingImage, strings.TrimSpace(proxy))
 	dir := t.TempDir()
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "certificate.crt"), certificate, 0o600),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), fmt.Appendf(nil, trustingDockerfile, goImage(t), trustingImage, strings.TrimSpace(proxy)), 0o600),
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), dockerfile, 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +119,8 @@ func buildImage(t *testing.T, certificate []byte) (id string) {
 		docker(t, "image", "rm", "--no-prune", trustingImage)
 		docker(t, "image", "prune", "--force", "--filter", "label="+trustingImage)
 	})
-	id = docker(t, "build", "--quiet", "--network", "host", "--build-arg", "GO_IMAGE="+trustingImage, "--build-arg", "VERSION="+imageVersion, "../..")
+	id = docker(t, "build", "--quiet", "--network", "host",
+		"--build-arg", "GO_IMAGE="+trustingImage, "--build-arg", "VERSION="+imageVersion, "../..")
 	t.Cleanup(func() { docker(t, "image", "rm", id) })
 	return id
 }
@@ -139,7 +145,12 @@ func serveKeys(t *testing.T, keys []byte) (port string, certificate []byte) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{hostName}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{hostName},
+		NotBefore:    now.Add(-time.Hour),
+		NotAfter:     now.Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,8 @@ func TestDockerSAMLocal(t *testing.T) {
 	t.Cleanup(func() {
 		sam.Stop()
 		harness.Await(t, func() error {
-			left, err := harness.Run("docker", "ps", "--all", "--quiet", "--filter", "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
+			left, err := harness.Run("docker", "ps", "--all", "--quiet",
+				"--filter", "volume="+filepath.Join(dir, ".aws-sam/local/PlantFunction"))
 			if err == nil && left != "" {
 				err = fmt.Errorf("containers left behind: %q", left)
 			}
@@ -70,7 +71,13 @@ func TestDockerSAMLocal(t *testing.T) {
 	})
 	base := "http://127.0.0.1:" + port
 	sam.AwaitFor(t, buildLimit, regexp.QuoteMeta("Running on "+base))
-	session.Run(t, session.Front{Base: base, Alice: issuer.token(t, "alice"), Bob: issuer.token(t, "bob"), Lag: dynamoLag, SAMLocal: true})
+	session.Run(t, session.Front{
+		Base:     base,
+		Alice:    issuer.token(t, "alice"),
+		Bob:      issuer.token(t, "bob"),
+		Lag:      dynamoLag,
+		SAMLocal: true,
+	})
 }
 
 // writeSAM writes a command sam for the Makefile that adds what only the test
@@ -81,7 +88,9 @@ func writeSAM(t *testing.T, bin string, args []string, port, image string) {
 	if image != "" {
 		extra += " --invoke-image " + image
 	}
-	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1 $2\" = \"local start-api\" ]; then set -- \"$@\" %s; fi\nexec '%s' \"$@\"\n",
+	script := fmt.Sprintf("#!/bin/sh\n"+
+		"if [ \"$1 $2\" = \"local start-api\" ]; then set -- \"$@\" %s; fi\n"+
+		"exec '%s' \"$@\"\n",
 		extra, strings.Join(args, "' '"))
 	if err := os.WriteFile(filepath.Join(bin, "sam"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)

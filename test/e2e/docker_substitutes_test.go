@@ -112,7 +112,8 @@ func goImage(t *testing.T) string {
 		return name
 	}
 	if err := buildGoSubstitute(t); err != nil {
-		harness.Missing(t, fmt.Errorf("no image with Go: pull %s, or install a static busybox (Debian: busybox-static) and ca-certificates on Linux: %w",
+		harness.Missing(t, fmt.Errorf("no image with Go: pull %s, "+
+			"or install a static busybox (Debian: busybox-static) and ca-certificates on Linux: %w",
 			name, errors.Join(pullErr, err)))
 	}
 	return substituteGoImage
@@ -132,8 +133,11 @@ func buildGoSubstitute(t *testing.T) error {
 		return err
 	}
 	// A build context of several folders. -h follows links, since /bin may be one.
-	tar := exec.Command("tar", "-ch", "-C", dir, "Dockerfile", "-C", filepath.Dir(busybox), "busybox",
-		"-C", "/etc/ssl/certs", "ca-certificates.crt", "-C", strings.TrimSpace(goroot), "VERSION", "go.env", "bin", "pkg", "src")
+	tar := exec.Command("tar", "-ch",
+		"-C", dir, "Dockerfile",
+		"-C", filepath.Dir(busybox), "busybox",
+		"-C", "/etc/ssl/certs", "ca-certificates.crt",
+		"-C", strings.TrimSpace(goroot), "VERSION", "go.env", "bin", "pkg", "src")
 	build := exec.Command("docker", "build", "--quiet", "--tag", substituteGoImage, "-")
 	if build.Stdin, err = tar.StdoutPipe(); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 // Without DynamoDB Local the program does not start.
 func TestUnreachableDynamoDB(t *testing.T) {
 	t.Parallel()
-	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil, "DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
+	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil,
+		"DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
 }
 
 // With another issuer and DynamoDB the program creates the table, accepts only that
@@ -27,9 +28,15 @@ func TestOtherIssuer(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(issuer.JWKS()) }))
 	defer keys.Close()
-	env := append(trust(config.EnvTokenJWKSURL+"="+keys.URL), dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text())...)
+	env := append(trust(config.EnvTokenJWKSURL+"="+keys.URL),
+		dynamolocal.Environ(dynamolocal.Endpoint(t), "e2e-"+rand.Text())...)
 	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
-	session.Run(t, session.Front{Base: p.Base, Alice: issuer.SignRS256(authtest.Claims("alice")), Bob: issuer.Token("bob"), Lag: dynamoLag})
+	session.Run(t, session.Front{
+		Base:  p.Base,
+		Alice: issuer.SignRS256(authtest.Claims("alice")),
+		Bob:   issuer.Token("bob"),
+		Lag:   dynamoLag,
+	})
 	claims := authtest.Claims("alice")
 	claims["iss"] = "urn:plantstore:local"
 	u := newClient(p.target(), issuer.Sign(claims))

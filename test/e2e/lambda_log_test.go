@@ -34,7 +34,8 @@ func TestLambdaLog(t *testing.T) {
 	u := f.user()
 	secret := newPlant()
 	secret.Name = "secret=x"
-	proxy.Fail("Query", nil, nil, dynamolocal.Throttle, dynamolocal.Cut) // after those of the init and of the first request
+	// After the queries of the init and of the first request.
+	proxy.Fail("Query", nil, nil, dynamolocal.Throttle, dynamolocal.Cut)
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "AccessDeniedException"))
 	traceID := regexp.MustCompile(`^1-[0-9a-f]+-[0-9a-f]+$`)
 	var want, got []string // ids of API Gateway
@@ -46,7 +47,8 @@ func TestLambdaLog(t *testing.T) {
 		{request{Method: "GET", Target: "/plants?secret=x"}, 200},
 		{request{Method: "POST", Target: "/plants", Body: plantstest.CreateJSON(secret)}, 500},
 		{request{Method: "GET", Target: "/elsewhere?" + u.token}, 404},
-		{request{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, 401}, // a second one
+		// A second Authorization header.
+		{request{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, 401},
 	} {
 		a, err := u.send(t, exchange.request, exchange.status)
 		if err != nil {
@@ -65,16 +67,19 @@ func TestLambdaLog(t *testing.T) {
 		}
 		json.Unmarshal([]byte(text), &line) // checkLog has the other rules
 		started := got != nil || line.RequestID != ""
-		if started && (line.RequestID == "" || !slices.Contains(want, line.APIRequestID) || !traceID.MatchString(line.TraceID)) {
+		hasIDs := line.RequestID != "" && slices.Contains(want, line.APIRequestID) && traceID.MatchString(line.TraceID)
+		if started && !hasIDs {
 			t.Errorf("missing or wrong id: %s", text)
 		}
 		if line.Msg == "request" {
 			got = append(got, line.APIRequestID)
 		}
 	}
+	retry := regexp.MustCompile(`"level":"DEBUG",.*"detail":"attempt failed: .*ProvisionedThroughputExceededException`)
+	failure := regexp.MustCompile(`"level":"ERROR","msg":"request".*"status":500.*AccessDeniedException`)
 	if !slices.Equal(got, want) || strings.Contains(log, "secret=x") ||
-		!regexp.MustCompile(`"level":"DEBUG",.*"detail":"attempt failed: .*ProvisionedThroughputExceededException`).MatchString(log) ||
-		!regexp.MustCompile(`"level":"ERROR","msg":"request".*"status":500.*AccessDeniedException`).MatchString(log) {
-		t.Errorf("the log has the requests %q, want %q, and lines with the causes of a retry and of an error:\n%s", got, want, log)
+		!retry.MatchString(log) || !failure.MatchString(log) {
+		t.Errorf("the log has the requests %q, want %q, and lines with the causes of a retry and of an error:\n%s",
+			got, want, log)
 	}
 }

@@ -29,10 +29,14 @@ func TestLambdaMalformed(t *testing.T) {
 	issuer := authtest.NewIssuer(t)
 	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
 	for event, want := range map[string]string{
-		`{"rawPath": "/\n{}%", "rawQueryString": "", "requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`:   `{"statusCode":404,`,
-		`{"rawPath": "/\n{}%", "rawQueryString": "\n", "requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`: `{"statusCode":400,`,
-		`{"rawPath": "/\n{}%", "rawQueryString": "", "requestContext": {"http": {"method": "\n{}", "path": "/\n{}%"}}}`:  `{"statusCode":400,`,
-		`{"rawPath": "/\n{}%", "rawQueryString": 7, "requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`:    `{"statusCode":400,`,
+		`{"rawPath": "/\n{}%", "rawQueryString": "", ` +
+			`"requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`: `{"statusCode":404,`,
+		`{"rawPath": "/\n{}%", "rawQueryString": "\n", ` +
+			`"requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`: `{"statusCode":400,`,
+		`{"rawPath": "/\n{}%", "rawQueryString": "", ` +
+			`"requestContext": {"http": {"method": "\n{}", "path": "/\n{}%"}}}`: `{"statusCode":400,`,
+		`{"rawPath": "/\n{}%", "rawQueryString": 7, ` +
+			`"requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`: `{"statusCode":400,`,
 	} {
 		if got, err := f.Invoke(t.Context(), []byte(event)); err != nil || !strings.HasPrefix(string(got), want) {
 			t.Errorf("%s: got %s, %v, want %s", event, got, err, want)
@@ -62,7 +66,11 @@ func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdal
 		t.Fatal(err)
 	}
 	_, table := dynamolocal.Table(t)
-	return lambdalocal.Options{Binary: path, Freeze: true, Env: slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env)}
+	return lambdalocal.Options{
+		Binary: path,
+		Freeze: true,
+		Env:    slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env),
+	}
 }
 
 // startFunction starts the function. When the test ends, it checks that there

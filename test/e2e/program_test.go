@@ -76,5 +76,9 @@ func (p *server) user(t *testing.T) *client {
 // trust returns the environment of a program that trusts issuers of package
 // authtest. Keys is the variable that says where their keys are.
 func trust(keys string) []string {
-	return []string{config.EnvTokenIssuer + "=" + authtest.IssuerURL, config.EnvTokenAudience + "=other, " + authtest.Audience, keys}
+	return []string{
+		config.EnvTokenIssuer + "=" + authtest.IssuerURL,
+		config.EnvTokenAudience + "=other, " + authtest.Audience,
+		keys,
+	}
 }

@@ -61,7 +61,8 @@ func TestHeaderSizes(t *testing.T) {
 	t.Parallel()
 	p := start(t, harness.Environ(), t.TempDir())
 	for size, want := range map[int]string{16 << 10: "401", 20 << 10: "431"} {
-		a := p.rawExchange(t, "GET /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA: "+strings.Repeat("a", size)+"\r\n\r\n")
+		a := p.rawExchange(t, "GET /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
+			"A: "+strings.Repeat("a", size)+"\r\n\r\n")
 		if !strings.HasPrefix(a, "HTTP/1.1 "+want+" ") {
 			t.Errorf("%d bytes: want status %s, got\n%s", size, want, a)
 		}

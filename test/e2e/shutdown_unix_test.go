@@ -25,13 +25,17 @@ func TestSignalFinishesRequests(t *testing.T) {
 			t.Parallel()
 			p, conn := signalInFlight(t, signal)
 			conn.send(inFlight)
-			if a := conn.answer(); !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(a, plantstest.ResponseJSON(plantstest.Example(7))+"\n") {
+			a := conn.answer()
+			if !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") ||
+				!strings.HasSuffix(a, plantstest.ResponseJSON(plantstest.Example(7))+"\n") {
 				t.Errorf("the request in flight got\n%s", a)
 			}
 			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
-			if text := p.Stderr.String(); !strings.Contains(text, "\nstopping; requests in flight may take up to 10s; press Ctrl-C again") || !strings.HasSuffix(text, "\nstopped\n") {
+			text := p.Stderr.String()
+			if !strings.Contains(text, "\nstopping; requests in flight may take up to 10s; press Ctrl-C again") ||
+				!strings.HasSuffix(text, "\nstopped\n") {
 				t.Errorf("it doesn't say what it waits for, and when it has stopped:\n%s", text)
 			}
 		})
@@ -64,8 +68,8 @@ func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 	p = start(t, harness.Environ(), t.TempDir())
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
-	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\nExpect: 100-continue\r\n" +
-		fmt.Sprintf("Content-Length: %d\r\n\r\n", len(inFlight)))
+	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\n" +
+		fmt.Sprintf("Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(inFlight)))
 	if _, err := io.ReadFull(conn, make([]byte, len(proceed))); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 stack=$1
-outputs=$(aws cloudformation describe-stacks --stack-name "$stack" --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+outputs=$(aws cloudformation describe-stacks --stack-name "$stack" \
+	--query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
 output() { awk -v key="$1" '$1 == key { print $2 }' <<<"$outputs"; }
 base=$(output BaseUrl) pool=$(output UserPoolId) client=$(output ClientId)
 # So that the last line is the result.
@@ -23,7 +24,8 @@ fi
 
 if [ "$(aws cloudformation describe-stacks --stack-name "$stack" --output text \
 	--query "Stacks[0].Parameters[?ParameterKey=='RequireScopes'].ParameterValue")" = true ]; then
-	echo "stack $stack requires scopes, which tokens of its users don't have: set PLANTS_CLIENT_1 to a program's ID:SECRET" >&2
+	echo "stack $stack requires scopes, which tokens of its users don't have:" \
+		"set PLANTS_CLIENT_1 to a program's ID:SECRET" >&2
 	exit 1
 fi
 

@@ -44,7 +44,8 @@ func TestInvalidSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refuses(t, harness.Environ(strings.Fields(test.env)...), filepath.Join(t.TempDir(), "data"), strings.Fields(test.args), strings.Fields(test.words)...)
+			refuses(t, harness.Environ(strings.Fields(test.env)...), filepath.Join(t.TempDir(), "data"),
+				strings.Fields(test.args), strings.Fields(test.words)...)
 		})
 	}
 }

@@ -27,7 +27,8 @@ func TestSAMLocalNeedsIssuer(t *testing.T) {
 	cmd.Dir = template.CopySource(t)
 	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "no keys at http://127.0.0.1:1: first start the plain server there, which issues the tokens") || strings.Contains(string(out), "called") {
+	const want = "no keys at http://127.0.0.1:1: first start the plain server there, which issues the tokens"
+	if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "called") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
