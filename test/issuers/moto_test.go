@@ -40,7 +40,8 @@ func TestMoto(t *testing.T) {
 		req.Header.Set("Content-Type", "application/x-amz-json-1.1")
 		req.Header.Set("X-Amz-Target", "AWSCognitoIdentityProviderService."+action)
 		// Moto takes the service and the region from the signature, which it doesn't verify.
-		req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/cognito-idp/aws4_request, SignedHeaders=host, Signature=x")
+		req.Header.Set("Authorization", "AWS4-HMAC-SHA256 "+
+			"Credential=x/20260101/us-east-1/cognito-idp/aws4_request, SignedHeaders=host, Signature=x")
 		if answer := send(t, req, err); len(answer) > 0 {
 			if err := json.Unmarshal(answer, &got); err != nil {
 				t.Fatal(err)
