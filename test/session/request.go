@@ -92,7 +92,8 @@ func (r request) gets(status int, body string) bool {
 func (r request) expect(status int, body string) bool {
 	r.Helper()
 	err := r.try(status, body)
-	for end := time.Now().Add(r.Lag); err != nil && r.method == http.MethodGet && status == 200 && time.Now().Before(end); {
+	list := r.method == http.MethodGet && status == 200
+	for end := time.Now().Add(r.Lag); err != nil && list && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond)
 		err = r.try(status, body)
 	}
@@ -139,7 +140,11 @@ func (r request) try(status int, want string) error {
 
 // checkHeaders checks the headers of every response from the service.
 func (r request) checkHeaders(resp *http.Response) (err error) {
-	want := map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
+	want := map[string]string{
+		"Cache-Control":          "no-store",
+		"X-Content-Type-Options": "nosniff",
+		"Content-Type":           "application/json",
+	}
 	if resp.StatusCode == http.StatusNoContent {
 		want["Content-Type"] = ""
 	}
@@ -159,7 +164,8 @@ func (r request) checkHeaders(resp *http.Response) (err error) {
 
 // send sends the request, follows no redirect, and returns the response with its body.
 func (r request) send() (*http.Response, string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second) // cleanup functions also call it
+	// Cleanup functions also call send.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second)
 	defer cancel()
 	target, err := url.Parse(r.Base + r.target)
 	if err != nil { // an invalid path, sent as it is

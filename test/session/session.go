@@ -48,7 +48,8 @@ func Run(t *testing.T, f Front) {
 	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
 	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
 	alice.do("POST", "/plants").json(plantstest.CreateJSON(unusual)).gets(200, plantstest.ResponseJSON(unusual))
-	alice.do("POST", "/plants").body(plantstest.CreateJSON(ficus)).gets(200, plantstest.ResponseJSON(ficus)) // without a Content-Type
+	// Without a Content-Type.
+	alice.do("POST", "/plants").body(plantstest.CreateJSON(ficus)).gets(200, plantstest.ResponseJSON(ficus))
 
 	// List, whole and in pages.
 	rest := plantstest.ResponseJSON(ficus) + "," + plantstest.ResponseJSON(unusual) + "]"
@@ -61,7 +62,8 @@ func Run(t *testing.T, f Front) {
 		t.Errorf("HEAD returns the Link %q, GET %q", head, next)
 	}
 	alice.do("GET", "/plants?x=%zz").fails(40006)
-	alice.do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
+	alice.do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).
+		gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
 
 	// Another user.
 	if bob.token != "" {
@@ -92,9 +94,11 @@ func Run(t *testing.T, f Front) {
 	alice.do("PUT", "/plants").fails(40500)
 
 	// Headers and bodies.
-	alice.do("POST", "/plants").header("Content-Type", `application/json; profile="a, b"`).body(newBasil).gets(200, plantstest.ResponseJSON(basil))
+	alice.do("POST", "/plants").header("Content-Type", `application/json; profile="a, b"`).body(newBasil).
+		gets(200, plantstest.ResponseJSON(basil))
 	alice.do("POST", "/plants").header("Content-Type", "application/json, text/plain").body(newBasil).fails(40004)
-	alice.do("POST", "/plants").json(newBasil+strings.Repeat(" ", 65536-len(newBasil))).gets(200, plantstest.ResponseJSON(basil))
+	alice.do("POST", "/plants").json(newBasil+strings.Repeat(" ", 65536-len(newBasil))).
+		gets(200, plantstest.ResponseJSON(basil))
 	alice.do("POST", "/plants").json(strings.Repeat(" ", 1<<20)).fails(40005)
 
 	// Delete.
