@@ -42,7 +42,8 @@ UPLOADED = {"Bucket": "deployments", "Key": "code"}  # as sam deploy replaces Co
 # is done once: it validates its own policy templates, and makes a session of AWS.
 _template.yaml = types.SimpleNamespace(dump=json.dumps, load=lambda text, Loader: json.loads(text), FullLoader=None)
 session = boto3.Session()
-translator.make_policy_template_for_function_plugin = functools.cache(translator.make_policy_template_for_function_plugin)
+translator.make_policy_template_for_function_plugin = functools.cache(
+    translator.make_policy_template_for_function_plugin)
 
 
 class Stack(Template):
@@ -58,7 +59,8 @@ def translate(text, parameters):
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = UPLOADED
-    return json.loads(json.dumps(translator.Translator({}, Parser(), boto_session=session).translate(template, parameters)))
+    translated = translator.Translator({}, Parser(), boto_session=session).translate(template, parameters)
+    return json.loads(json.dumps(translated))
 
 
 def without_omitted(v):
@@ -87,7 +89,11 @@ def evaluate(template, parameters, region):
     except ValueError as e:
         return {"Refused": [str(e)], "Parameters": template["Parameters"]}
     rules = stack.resolve_values(resolved.get("Rules", {})).values()
-    refused = [a["AssertDescription"] for r in rules if r.get("RuleCondition", True) for a in r["Assertions"] if not a["Assert"]]
+    refused = [
+        a["AssertDescription"]
+        for r in rules if r.get("RuleCondition", True)
+        for a in r["Assertions"] if not a["Assert"]
+    ]
     resources, outputs = without_omitted(resolved["Resources"]), resolved["Outputs"]
     for resource in resources.values():
         del resource["Metadata"]
