@@ -14,21 +14,30 @@ fail() {
 if [ $# -lt 3 ] || [ $# -gt 4 ] || [ -z "$1$2$3" ]; then
 	fail "usage: make rename MODULE=github.com/you/orchids NAME=orchid NAMES=orchids [TITLE='Orchid House']"
 fi
-printf %s "$1" | LC_ALL=C grep -Eqx '[A-Za-z0-9][A-Za-z0-9._~/-]*[A-Za-z0-9]' || fail "MODULE must be a module path such as github.com/you/orchids, not \"$1\""
-printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]+' || fail "NAME and NAMES may only have the letters a to z in lower case, not \"$2\" and \"$3\""
-case ${4:-} in *[\'\"\`\\\$\<\>\&]*) fail "TITLE may not have quotes, backslashes or any of \$ < > &, since it becomes part of code" ;; esac
+printf %s "$1" | LC_ALL=C grep -Eqx '[A-Za-z0-9][A-Za-z0-9._~/-]*[A-Za-z0-9]' ||
+	fail "MODULE must be a module path such as github.com/you/orchids, not \"$1\""
+printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]+' ||
+	fail "NAME and NAMES may only have the letters a to z in lower case, not \"$2\" and \"$3\""
+case ${4:-} in
+*[\'\"\`\\\$\<\>\&]*) fail "TITLE may not have quotes, backslashes or any of \$ < > &, since it becomes part of code" ;;
+esac
 [ "$2" != "$3" ] || fail "the singular and the plural must differ"
 for tool in git perl go; do
 	command -v "$tool" >/dev/null || fail "needs $tool: install it first"
 done
 cd "$(dirname "$0")/.."
-git ls-files --error-unmatch go.mod >/dev/null 2>&1 || fail "git doesn't track this folder, and only what it tracks is renamed: first run git init && git add -A"
+git ls-files --error-unmatch go.mod >/dev/null 2>&1 ||
+	fail "git doesn't track this folder, and only what it tracks is renamed: first run git init && git add -A"
 
-words=" break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var "
-packages=" $(go list -f '{{.Name}}{{range .Imports}} {{.}}{{end}}' ./... | tr ' ' '\n' | sed 's|.*/||' | grep -vx plants | tr '\n' ' ')"
+words=" break case chan const continue default defer else fallthrough for func go goto if import \
+interface map package range return select struct switch type var "
+packages=" $(go list -f '{{.Name}}{{range .Imports}} {{.}}{{end}}' ./... |
+	tr ' ' '\n' | sed 's|.*/||' | grep -vx plants | tr '\n' ' ')"
 for name in "$2" "$3"; do
 	case $words in *" $name "*) fail "\"$name\" is a word of Go. Nothing has changed: choose another name" ;; esac
-	case $packages in *" $name "*) fail "\"$name\" is the name of a package in the code. Nothing has changed: choose another name" ;; esac
+	case $packages in
+	*" $name "*) fail "\"$name\" is the name of a package in the code. Nothing has changed: choose another name" ;;
+	esac
 done
 
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
@@ -72,7 +81,8 @@ git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$copy"
 	git init -q
 	git add -A
 	rename_tree
-	errors=$(go vet -tags contract,deployment,docker,issuers ./... 2>&1) || fail "the new names clash with names in the code, for example in these lines:
+	errors=$(go vet -tags contract,deployment,docker,issuers ./... 2>&1) ||
+		fail "the new names clash with names in the code, for example in these lines:
 $(echo "$errors" | head -n 5)
 Nothing has changed: choose other names, or rename those in the code first"
 )
