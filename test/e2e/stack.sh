@@ -18,7 +18,8 @@ if [ -n "${PLANTS_TOKEN_1:-}${PLANTS_CLIENT_1:-}" ]; then
 	exit
 fi
 if [ -z "$pool" ]; then
-	echo "stack $stack has no user pool: set PLANTS_TOKEN_1 and PLANTS_TOKEN_2 to tokens of its issuer" >&2
+	echo "stack $stack has no user pool: set PLANTS_TOKEN_1 and PLANTS_TOKEN_2 to tokens of its issuer," \
+		"or PLANTS_CLIENT_1 to a program's ID:SECRET and TOKEN_URL to the issuer's token_endpoint" >&2
 	exit 1
 fi
 
