@@ -16,8 +16,9 @@ if [ $# -lt 3 ] || [ $# -gt 4 ] || [ -z "$1$2$3" ]; then
 fi
 printf %s "$1" | LC_ALL=C grep -Eqx '[A-Za-z0-9][A-Za-z0-9._~/-]*[A-Za-z0-9]' ||
 	fail "MODULE must be a module path such as github.com/you/orchids, not \"$1\""
-printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]+' ||
-	fail "NAME and NAMES may only have the letters a to z in lower case, not \"$2\" and \"$3\""
+printf '%s %s' "$2" "$3" | LC_ALL=C grep -Eqx '[a-z]+ [a-z]{3,}' ||
+	fail "NAME and NAMES may only have the letters a to z in lower case, and NAMES, the table's name," \
+		"needs three or more, not \"$2\" and \"$3\""
 case ${4:-} in
 *[\'\"\`\\\$\<\>\&]*) fail "TITLE may not have quotes, backslashes or any of \$ < > &, since it becomes part of code" ;;
 esac

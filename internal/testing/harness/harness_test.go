@@ -40,9 +40,10 @@ func TestEnvironment(t *testing.T) {
 			got = append(got, strings.ToLower(strings.TrimSpace(line))) // Windows has one no_proxy in any case
 		}
 	}
+	want := []string{"no_proxy=user,localhost,127.0.0.1", "plants_token_1=user"}
 	slices.Sort(got)
-	got = slices.Compact(got)
-	if want := []string{"no_proxy=user,localhost,127.0.0.1", "plants_token_1=user"}; !slices.Equal(got, want) {
+	slices.Sort(want) // a renamed copy has the second first, for example
+	if got = slices.Compact(got); !slices.Equal(got, want) {
 		t.Errorf("%v; of the user's environment the tests have %q, want %q", err, got, want)
 	}
 }
