@@ -62,7 +62,7 @@ func userToken(t *testing.T, number string) string {
 		return token
 	}
 	if *tokenURL == "" {
-		t.Fatalf("PLANTS_CLIENT_%s is set, but there is no -token-url: set it to the issuer's token_endpoint", number)
+		t.Fatalf("PLANTS_CLIENT_%s needs TOKEN_URL (-token-url): set it to the issuer's token_endpoint", number)
 	}
 	id, secret, _ := strings.Cut(client, ":")
 	token, err := plainserver.RequestToken(*tokenURL, url.Values{"client_id": {id}, "client_secret": {secret}})
