@@ -129,8 +129,6 @@ func withInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}
-	if deadline, ok := ctx.Deadline(); ok { // on Lambda always
-		return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
-	}
-	return context.WithCancel(ctx)
+	deadline, _ := ctx.Deadline() // Lambda always sets one
+	return context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
 }
