@@ -6,7 +6,8 @@ import "strconv"
 // maxLength is in characters.
 const maxLength = 64
 
-// Truncate shortens s. It replaces the rest of a long text with an ellipsis.
+// Truncate shortens s, for an attribute of a log line. It replaces the rest of a long text with
+// an ellipsis.
 func Truncate(s string) string {
 	n := 0
 	for i := range s {
@@ -18,5 +19,5 @@ func Truncate(s string) string {
 	return s
 }
 
-// Quote truncates and quotes s.
+// Quote truncates and quotes s, for use within a sentence.
 func Quote(s string) string { return strconv.Quote(Truncate(s)) }

@@ -62,30 +62,17 @@ func readBody(r *request) ([]byte, error) {
 // at any depth, no lone surrogates, nothing after the object. Names are case-sensitive,
 // and unknown names are ignored.
 func decodePlant(body []byte) (p plants.Plant, err error) {
-	members, err := decodeObject(body)
+	m, err := decodeObject(body)
 	if err != nil {
 		return p, err
 	}
-	id, present := members["id"]
-	if !present {
-		return p, missingField("id", "id is required and must be "+int64Rule, members)
+	p.ID = m.integer("id")
+	p.Name = m.text("name")
+	if m.has("tag") {
+		p.Tag = new(m.text("tag"))
 	}
-	var ok bool
-	if p.ID, ok = parseInt64(string(id)); !ok {
-		return p, failf(codeInvalidField, "id must be %s, not %s", int64Rule, quote(id))
-	}
-	name, present := members["name"]
-	if !present {
-		return p, missingField("name", "name is required", members)
-	}
-	if p.Name, err = decodeString("name", name); err != nil {
-		return p, err
-	}
-	if tag, present := members["tag"]; present {
-		p.Tag = new(string)
-		if *p.Tag, err = decodeString("tag", tag); err != nil {
-			return p, err
-		}
+	if m.err != nil {
+		return p, m.err
 	}
 	if err := p.Validate(); err != nil {
 		return p, failf(codeInvalidField, "%s", err)
@@ -93,29 +80,64 @@ func decodePlant(body []byte) (p plants.Plant, err error) {
 	return p, nil
 }
 
-// decodeString returns the string in v, the member with the given name. It rejects null.
-func decodeString(name string, v jsontext.Value) (string, error) {
+// members are the members of a body's JSON object. Raw values distinguish null from absent, and
+// 1.0 from 1. The methods that read a member require it. The first error stays in err.
+type members struct {
+	values map[string]jsontext.Value
+	err    error
+}
+
+// has reports whether there is a member with the given name, even if its value is null.
+func (m *members) has(name string) bool {
+	_, present := m.values[name]
+	return present
+}
+
+// text returns a string. It rejects null.
+func (m *members) text(name string) string {
+	v := m.require(name, "")
 	if v.Kind() != '"' {
-		return "", failf(codeInvalidField, "%s must be a string, not %s", name, quote(v))
+		m.failf("%s must be a string, not %s", name, quoteJSON(v))
+		return ""
 	}
 	text, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
 		panic(err) // decodeObject has checked it
 	}
-	return string(text), nil
+	return string(text)
 }
 
-// missingField returns the error for a body without the member name. The error contains the
-// given message, unless a member has that name in another case.
-func missingField(name, message string, members map[string]jsontext.Value) error {
-	for _, sent := range slices.Sorted(maps.Keys(members)) {
+// integer returns an int64.
+func (m *members) integer(name string) int64 {
+	v := m.require(name, " and must be "+int64Rule)
+	n, ok := parseInt64(string(v))
+	if !ok {
+		m.failf("%s must be %s, not %s", name, int64Rule, quoteJSON(v))
+	}
+	return n
+}
+
+// require returns the value with the given name. If there is none, the error tells the rule, or
+// points to a name in another case.
+func (m *members) require(name, rule string) jsontext.Value {
+	if m.has(name) {
+		return m.values[name]
+	}
+	for _, sent := range slices.Sorted(maps.Keys(m.values)) {
 		if strings.EqualFold(sent, name) {
-			message = fmt.Sprintf("%s is required: send it as %q, not %s, since names are case-sensitive",
+			m.failf("%s is required: send it as %q, not %s, since names are case-sensitive",
 				name, name, excerpt.Quote(sent))
-			break
 		}
 	}
-	return failf(codeInvalidField, "%s", message)
+	m.failf("%s is required%s", name, rule)
+	return nil
+}
+
+// failf sets err, unless an earlier member has set it.
+func (m *members) failf(format string, args ...any) {
+	if m.err == nil {
+		m.err = failf(codeInvalidField, format, args...)
+	}
 }
 
 // int64Rule describes what parseInt64 accepts.
@@ -128,14 +150,13 @@ func parseInt64(s string) (n int64, ok bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
-// decodeObject returns the members of a JSON object. Raw values distinguish null from
-// absent, and 1.0 from 1.
-func decodeObject(body []byte) (members map[string]jsontext.Value, err error) {
-	err = json.Unmarshal(body, &members)
-	if err != nil || members == nil { // null leaves it nil
-		return nil, failf(codeMalformedBody, "%s", explainBody(body, err))
+// decodeObject returns the members of a JSON object.
+func decodeObject(body []byte) (m members, err error) {
+	err = json.Unmarshal(body, &m.values)
+	if err != nil || m.values == nil { // null leaves it nil
+		return m, failf(codeMalformedBody, "%s", explainBody(body, err))
 	}
-	return members, nil
+	return m, nil
 }
 
 // explainBody explains why a body is not one JSON object. Common mistakes get our own
@@ -147,7 +168,7 @@ func explainBody(body []byte, err error) string {
 	case len(text) == 0:
 		return "the body is empty; send one JSON object, such as " + example
 	case text[0] != '{':
-		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quote(body))
+		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quoteJSON(body))
 	}
 	// Shells remove double quotes: {"id": 7} becomes {id: 7}.
 	if name := bytes.TrimLeft(text[1:], space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
@@ -164,8 +185,9 @@ func explainBody(body []byte, err error) string {
 	return fmt.Sprintf("malformed JSON at byte %d: %.100s", syntax.ByteOffset, syntax.Err)
 }
 
-// quote formats a value for a message, with at most 64 of its characters.
-func quote(v jsontext.Value) string {
+// quoteJSON formats a JSON value for a message, with at most 64 of its characters: a string as
+// [excerpt.Quote] does, anything else as the client sent it. For other text, use excerpt.Quote.
+func quoteJSON(v jsontext.Value) string {
 	v = v.Clone()
 	if v.Compact() != nil {
 		return excerpt.Quote(string(v)) // not JSON

@@ -22,8 +22,9 @@ const (
 // they store, and it is what a client gets. An optional field is a pointer. Its tags leave it out
 // where it is nil, and keep an empty value.
 type Plant struct {
-	// ID identifies the plant among the plants of all owners. Every int64 is valid. JSON
-	// leaves it out, since a response without include=id does.
+	// ID identifies the plant among the plants of all owners. Every int64 is valid. It is left
+	// out of JSON, as responses require. A list with include=id adds it, and bbolt has it in
+	// the key.
 	ID int64 `json:"-" dynamodbav:"id"`
 
 	// Name has 1 to MaxNameLength code points, at least one of which is not
@@ -51,7 +52,9 @@ func (p Plant) Validate() error {
 		return errors.New("name must not be only white space")
 	}
 	if p.Tag != nil {
-		return validateText("tag", *p.Tag, MaxTagLength)
+		if err := validateText("tag", *p.Tag, MaxTagLength); err != nil {
+			return err
+		}
 	}
 	return nil
 }
