@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -45,8 +45,8 @@ func (c errorCode) status() int { return int(c) / 100 }
 // it can add a cause for the log alone.
 type publicError struct {
 	code    errorCode
-	message string      // for the client; names the field and the broken rule, if any
-	header  http.Header // in addition to the headers of every response
+	message string            // for the client; names the field and the broken rule, if any
+	header  map[string]string // in addition to the headers of every response
 }
 
 func (e *publicError) Error() string { return e.message }
@@ -57,7 +57,8 @@ func failf(code errorCode, format string, args ...any) error {
 }
 
 // publicErrors maps errors of other packages to what the client learns. The
-// first matching row counts, so the end of the request's time comes first.
+// first matching row counts, so the end of the request's time comes first. In a message,
+// {scope} stands for the scope that the route requires.
 var publicErrors = []struct {
 	err error
 	publicError
@@ -81,6 +82,8 @@ var publicErrors = []struct {
 	{auth.ErrInvalidToken, publicError{codeInvalidToken, "the access token is not valid for this service; " +
 		"get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
+	{auth.ErrScope, publicError{codeScope, "the access token lacks the scope {scope}",
+		challenge(`, error="insufficient_scope"`)}},
 	{auth.ErrKeysUnavailable, publicError{codeUnavailable, "access tokens can't be checked at the moment; try again later",
 		retryAfter(auth.RetryAfter)}},
 }
@@ -99,9 +102,13 @@ func describe(err error) publicError {
 	return publicError{codeInternal, "internal error; retry, and report the X-Request-Id", nil}
 }
 
-// errorResponse returns the response to a request that failed with err.
-func errorResponse(err error) response {
+// errorResponse returns the response to a request for rt that failed with err. The route is
+// nil if there is none.
+func errorResponse(rt *Route, err error) response {
 	e := describe(err)
+	if rt != nil {
+		e.message = strings.ReplaceAll(e.message, "{scope}", rt.Scope)
+	}
 	// The Error shape of api/openapi.yaml.
 	body := struct {
 		Error   errorCode `json:"error"`
@@ -110,20 +117,12 @@ func errorResponse(err error) response {
 	return response{status: e.code.status(), code: e.code, header: e.header, body: encode(body)}
 }
 
-// lacksScope returns the error for a token without the scope of its route. Clients don't see
-// err, which says why.
-func lacksScope(scope string, err error) error {
-	e := &publicError{codeScope, "the access token lacks the scope " + scope,
-		challenge(`, error="insufficient_scope"`)}
-	return fmt.Errorf("%w: %w", e, err)
-}
-
-func retryAfter(d time.Duration) http.Header {
-	return http.Header{"Retry-After": {strconv.Itoa(int(d.Seconds()))}}
+func retryAfter(d time.Duration) map[string]string {
+	return map[string]string{"Retry-After": strconv.Itoa(int(d.Seconds()))}
 }
 
 // challenge returns the header of a response to a missing or rejected token, with
 // additional parameters (RFC 6750 section 3).
-func challenge(params string) http.Header {
-	return http.Header{"Www-Authenticate": {`Bearer realm="plants"` + params}}
+func challenge(params string) map[string]string {
+	return map[string]string{"WWW-Authenticate": `Bearer realm="plants"` + params}
 }

@@ -77,7 +77,7 @@ func (p *page) response(more bool) response {
 	p.write(p.encoder.WriteToken(jsontext.EndArray)) // flushes the encoder
 	resp := response{status: http.StatusOK, body: slices.Concat(p.buffer.Bytes()[:p.end], []byte("]\n"))}
 	if more {
-		resp.header = http.Header{"Link": {"<?" + p.query.from(*p.last) + `>; rel="next"`}}
+		resp.header = map[string]string{"Link": "<?" + p.query.from(*p.last) + `>; rel="next"`}
 	}
 	return resp
 }

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -44,18 +43,17 @@ func New(store plants.Store, verifier *auth.Verifier, log *slog.Logger) *Service
 // A request is an HTTP request with what the service knows about it.
 type request struct {
 	*http.Request
-	route  *Route // nil if no route matches
-	pathID string // the path segment that stands for {id}, if the route has one
-	stack  []byte // set if the handler panicked
-	caller auth.Caller
+	route  *Route      // nil if no route matches
+	pathID string      // the path segment that stands for {id}, if the route has one
+	caller auth.Caller // the zero value if the token was rejected
 }
 
 // A response is what a client gets.
 type response struct {
 	status int
-	code   errorCode   // 0 for a success
-	header http.Header // in addition to the headers of every response; may be shared
-	body   []byte      // JSON, or nil for no body
+	code   errorCode         // 0 for a success
+	header map[string]string // in addition to the headers of every response
+	body   []byte            // JSON, or nil for no body
 }
 
 // ServeHTTP serves one request.
@@ -65,9 +63,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctx = logging.WithRequestID(ctx, rand.Text())
 	}
 	req := &request{Request: r.WithContext(ctx)}
-	resp, err := s.handle(w, req)
+	req.route, req.pathID = find(r.Method, r.URL.Path)
+	req.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	resp, err := s.handle(req)
 	if err != nil {
-		resp = errorResponse(err)
+		resp = errorResponse(req.route, err)
 	}
 	send(w, req.Request, resp)
 	s.logRequest(req, resp, err, time.Since(start))
@@ -75,26 +75,29 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // handle checks path, method, token and scope, in this order, and runs the
 // route's function. It returns a panic as an error.
-func (s *Service) handle(w http.ResponseWriter, r *request) (resp response, err error) {
+func (s *Service) handle(r *request) (resp response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			r.stack = debug.Stack()
-			err = fmt.Errorf("panic: %v", v)
+			err = &panicError{v, debug.Stack()}
 		}
 	}()
-	if r.route, r.pathID = find(r.Method, r.URL.Path); r.route == nil {
+	if r.route == nil {
 		return unrouted(r)
 	}
 	r.caller, err = s.verifier.Authenticate(r.Context(), r.Header, r.route.Scope)
-	if errors.Is(err, auth.ErrScope) {
-		return response{}, lacksScope(r.route.Scope, err)
-	}
 	if err != nil {
 		return response{}, err
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return r.route.serve(s, r)
 }
+
+// A panicError is a panic of a route's function.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // unrouted returns the result of a request without a route. OPTIONS needs no token:
 // browsers send it without one before a request from another origin (CORS), and
@@ -107,7 +110,7 @@ func unrouted(r *request) (response, error) {
 		}
 		return response{}, failf(codeUnknownPath, "no such path")
 	}
-	header := http.Header{"Allow": {allow}}
+	header := map[string]string{"Allow": allow}
 	if r.Method == http.MethodOptions {
 		return response{status: http.StatusNoContent, header: header}, nil
 	}
@@ -117,7 +120,9 @@ func unrouted(r *request) (response, error) {
 // send sends the response to r, with the headers of every response.
 func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h := w.Header()
-	maps.Copy(h, resp.header.Clone()) // other handlers may change what they find there
+	for name, value := range resp.header {
+		h.Set(name, value)
+	}
 	h.Set("X-Request-Id", logging.RequestID(r.Context()))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -140,7 +145,7 @@ func encode(v any) []byte {
 
 // Refuse responds to a request that is too malformed to reach the service. It logs nothing.
 func Refuse(w http.ResponseWriter, r *http.Request) {
-	send(w, r, errorResponse(failf(codeBadRequest,
+	send(w, r, errorResponse(nil, failf(codeBadRequest,
 		"malformed request; check the method and the query string, and send UTF-8")))
 }
 
@@ -162,8 +167,8 @@ func (s *Service) logRequest(r *request, resp response, err error, took time.Dur
 	if err != nil {
 		attrs = append(attrs, slog.Int("error", int(resp.code)), slog.String("cause", err.Error()))
 	}
-	if r.stack != nil {
-		attrs = append(attrs, slog.String("stack", string(r.stack)))
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	s.log.LogAttrs(r.Context(), logLevel(resp.status, err), "request", attrs...)
 }
