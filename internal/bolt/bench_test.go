@@ -44,7 +44,7 @@ func BenchmarkListPage(b *testing.B) {
 					if start == "anywhere" {
 						after = new(n + rand.Int64N(n-101))
 					}
-					if list, err := s.List(b.Context(), owner, after, 100); err != nil || len(list) != 100 {
+					if list, _, err := s.List(b.Context(), owner, after, 100); err != nil || len(list) != 100 {
 						b.Fatalf("%d plants, %v", len(list), err)
 					}
 				}

@@ -94,7 +94,7 @@ func fill(t *testing.T, dir string) (filler string) {
 // expectIDs checks the ids of alice's plants.
 func expectIDs(t *testing.T, s *Store, want []int64) {
 	t.Helper()
-	list, err := s.List(t.Context(), "alice", nil, math.MaxInt32)
+	list, _, err := s.List(t.Context(), "alice", nil, math.MaxInt32)
 	noErr(t, err)
 	got := []int64{}
 	for _, p := range list {

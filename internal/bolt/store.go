@@ -34,6 +34,10 @@ type Store struct {
 // maxWrites limits the memory that writes take while the disk stalls.
 const maxWrites = 1000
 
+// pageSize is how many bytes of values List reads before it ends a page. The server holds a
+// response until its client has read it, so this limits the memory that slow clients take.
+const pageSize = 512 << 10
+
 // Close waits for the transactions in progress and closes the file. If ctx ends first, Close
 // returns an error, and the program may exit: what Create and Delete have confirmed is on disk,
 // and a commit that is cut off has no effect. Closing twice does nothing.
@@ -137,9 +141,11 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 }
 
 // List implements [plants.Store].
-func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, err error) {
+func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (
+	page []plants.Plant, more bool, err error,
+) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	prefix := ownerPrefix(owner)
 	from := prefix
@@ -147,16 +153,21 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 		from = append(appendID(prefix, *after), 0) // the smallest key after that one
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		c := tx.Bucket(plantBucket).Cursor()
-		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix) && len(list) < limit; k, v = c.Next() {
-			list = append(list, plants.Plant{ID: parseID(k[len(prefix):])})
-			if err := s.decode(v, &list[len(list)-1]); err != nil {
+		c, size := tx.Bucket(plantBucket).Cursor(), 0
+		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			if len(page) == limit || size >= pageSize {
+				more = true
+				return nil
+			}
+			p := plants.Plant{ID: parseID(k[len(prefix):])}
+			if err := s.decode(v, &p); err != nil {
 				return err
 			}
+			page, size = append(page, p), size+len(v)
 		}
 		return nil
 	})
-	return list, err
+	return page, more, err
 }
 
 // Delete implements [plants.Store].

@@ -2,6 +2,8 @@ package bolt
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -91,10 +93,28 @@ func TestDamagedPlant(t *testing.T) {
 	noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
 		return tx.Bucket(plantBucket).Put(appendID(ownerPrefix("alice"), 7), []byte(`{"name":7}`))
 	}))
-	_, err := s.List(t.Context(), "alice", nil, 1)
+	_, _, err := s.List(t.Context(), "alice", nil, 1)
 	for _, err := range []error{err, s.Create(t.Context(), "alice", plantstest.Example(7))} {
 		mustSay(t, err, "the data file "+s.db.Path()+": the plant with id 7 is damaged: ")
 	}
 	noErr(t, s.Delete(t.Context(), "alice", 7))
 	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(7)))
+}
+
+// List ends a page after 512 KiB, since the server holds it until its client has read it.
+func TestPageSize(t *testing.T) {
+	s := openTest(t, newPath(t))
+	noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
+		for id := range int64(100) {
+			long := fmt.Appendf(nil, `{"name":"%s"}`, strings.Repeat("x", 10<<10))
+			if err := tx.Bucket(plantBucket).Put(appendID(ownerPrefix("alice"), id), long); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	page, more, err := s.List(t.Context(), "alice", nil, math.MaxInt32)
+	if len(page) != 52 || !more || err != nil { // the first 51 have a little less than 512 KiB
+		t.Errorf("got %d plants, more %t, %v, want 52 and more", len(page), more, err)
+	}
 }

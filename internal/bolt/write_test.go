@@ -96,7 +96,7 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 			t.Errorf("create %d: %v, want %v and the file's name", i, err, plants.ErrUnwritable)
 		}
 	}
-	if list, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
+	if list, _, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
 		t.Errorf("after a failed commit the list is %v, %v", list, err)
 	}
 	s.db.MaxSize = 0
@@ -143,7 +143,7 @@ func TestStalledDisk(t *testing.T) {
 	if err := s.Delete(patient, "alice", 0); !errors.Is(err, plants.ErrThrottled) {
 		t.Errorf("while 1,000 writes are waiting: %v, want %v", err, plants.ErrThrottled)
 	}
-	if list, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
+	if list, _, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
 		t.Errorf("meanwhile the list is %v, %v", list, err)
 	}
 
@@ -154,7 +154,7 @@ func TestStalledDisk(t *testing.T) {
 		}
 		return nil
 	})
-	if list, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
+	if list, _, err := s.List(patient, "alice", nil, 100); err != nil || len(list) != 1 {
 		t.Errorf("afterwards the list is %v, %v", list, err)
 	}
 	noErr(t, s.Delete(patient, "alice", 0))

@@ -45,7 +45,7 @@ var (
 	}}
 	list = operation{"List", "Query", []plants.Plant{fern}, []plants.Plant{fern},
 		func(ctx context.Context, s plants.Store) error {
-			_, err := s.List(ctx, "alice", nil, 10)
+			_, _, err := s.List(ctx, "alice", nil, 10)
 			return err
 		}}
 	read       = operation{"Delete", "GetItem", []plants.Plant{fern}, nil, deleteFern}
@@ -141,7 +141,7 @@ func wantSentinel(t *testing.T, name string, err, want error) {
 func wantPlants(t *testing.T, store plants.Store, want ...plants.Plant) {
 	t.Helper()
 	harness.Await(t, func() error {
-		list, err := store.List(t.Context(), "alice", nil, 10)
+		list, _, err := store.List(t.Context(), "alice", nil, 10)
 		if err == nil && !slices.EqualFunc(list, want, func(a, b plants.Plant) bool { return reflect.DeepEqual(a, b) }) {
 			err = fmt.Errorf("the list is %v, want %v", list, want)
 		}

@@ -9,6 +9,7 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -122,35 +123,37 @@ func (s *Store) createdAt(ctx context.Context, owner string, id int64) (string, 
 	return stored.CreatedAt, nil
 }
 
-// List implements [plants.Store]. It sends one Query to the index for each MB, which costs
-// half a read unit per 4 KB of the list.
-func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
+// List implements [plants.Store]. It sends one Query to the index, which DynamoDB ends after
+// 1 MB. A Query costs half a read unit per 4 KB of what it reads: the page, and one item more
+// if there is one, which shows that there are more plants.
+func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (
+	page []plants.Plant, more bool, err error,
+) {
 	in := s.query(owner, after)
-	for {
-		in.Limit = aws.Int32(int32(min(limit-len(list), math.MaxInt32)))
-		call, lastFailure := withLastFailure(ctx)
-		out, err := s.client.Query(call, in)
-		if err != nil {
-			return nil, s.storeError(ctx, *lastFailure, err)
-		}
-		for _, it := range out.Items {
-			var p plants.Plant
-			if err := s.decode(it, &p); err != nil {
-				return nil, err
-			}
-			list = append(list, p)
-		}
-		if len(list) >= limit || len(out.LastEvaluatedKey) == 0 {
-			return list, nil
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
+	in.Limit = aws.Int32(int32(min(limit, math.MaxInt32-1) + 1))
+	ctx, lastFailure := withLastFailure(ctx)
+	out, err := s.client.Query(ctx, in)
+	if err != nil {
+		return nil, false, s.storeError(ctx, *lastFailure, err)
 	}
+	more = len(out.Items) > limit || len(out.LastEvaluatedKey) > 0
+	for _, it := range out.Items[:min(limit, len(out.Items))] {
+		var p plants.Plant
+		if err := s.decode(it, &p); err != nil {
+			return nil, false, err
+		}
+		page = append(page, p)
+	}
+	if more && len(page) == 0 { // only with a filter, which the Query doesn't have
+		return nil, false, fmt.Errorf("the index %s of table %q returned a key, but no plants", OwnerIndex, s.table)
+	}
+	return page, more, nil
 }
 
 // Ping connects to DynamoDB and returns an error unless the store can list plants. It costs
 // half a read unit.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.List(ctx, "nobody", nil, 1) // the owner doesn't matter
+	_, _, err := s.List(ctx, "nobody", nil, 1) // the owner doesn't matter
 	return err
 }
 

@@ -1,19 +1,15 @@
 package dynamo_test
 
 import (
-	"fmt"
 	"maps"
-	"reflect"
+	"math"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/dynamolocal"
-	"example.com/plantstore/internal/testing/harness"
 )
 
 // The store keeps the contract of [plants.Store], and uses exactly the actions of
@@ -52,46 +48,37 @@ func actions(p *dynamolocal.Proxy) map[string][]string {
 	return all
 }
 
-// A list continues where DynamoDB ended a page, at 1 MB or earlier.
-func TestListPages(t *testing.T) {
-	t.Parallel()
-	store, proxy := newFaulty(t)
-	long := strings.Repeat("🌱", plants.MaxNameLength)
-	var want []plants.Plant
-	for id := range int64(600) { // over 1 MB in the index
-		want = append(want, plants.Plant{ID: id, Name: long, Tag: &long})
-	}
-	var group sync.WaitGroup
-	for part := range slices.Chunk(want, 100) {
-		group.Go(func() { put(t, store, "alice", part...) })
-	}
-	group.Wait()
-	harness.Await(t, func() error {
-		before := proxy.Count("Query")
-		list, err := store.List(t.Context(), "alice", nil, 590)
-		if queries := proxy.Count("Query") - before; err != nil || queries < 2 || !reflect.DeepEqual(list, want[:590]) {
-			return fmt.Errorf("%d plants by %d queries, %v, want 590 by several", len(list), queries, err)
-		}
-		return nil
-	})
-	proxy.Fail("Query", dynamolocal.Reply(200,
-		`{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"598"}}}`))
-	list, err := store.List(t.Context(), "alice", nil, 10)
-	if err != nil || !reflect.DeepEqual(list, want[599:]) {
-		t.Errorf("after an empty page: got %v, %v, want the last plant", list, err)
-	}
-}
-
-// DynamoDB starts a page directly after the cursor. Plants that it only skipped would count
-// towards the limit, and cost as much as the plants on the page.
-func TestListSkipsNothing(t *testing.T) {
+// A list is one Query, which reads one plant more than it returns. Plants that it only skipped
+// would count towards the limit, and cost as much as those on the page.
+func TestListReads(t *testing.T) {
 	t.Parallel()
 	store, proxy := newFaulty(t)
 	for id := range int64(20) {
 		put(t, store, "alice", plants.Plant{ID: id})
 	}
-	list, err := store.List(t.Context(), "alice", new(int64(11)), 5)
-	if err != nil || len(list) != 5 || list[0].ID != 12 || proxy.Count("Query") != 1 {
-		t.Errorf("got %+v by %d queries, %v, want the plants 12 to 16 by one", list, proxy.Count("Query"), err)
+	for _, test := range []struct {
+		limit, want, reads int
+		more               bool
+	}{
+		{5, 5, 6, true}, {8, 8, 9, false}, {math.MaxInt32, 8, math.MaxInt32, false},
+	} {
+		before := len(proxy.Requests())
+		page, more, err := store.List(t.Context(), "alice", new(int64(11)), test.limit)
+		if err != nil || len(page) != test.want || page[0].ID != 12 || more != test.more {
+			t.Errorf("limit %d: got %+v, more %t, %v, want the plants from 12", test.limit, page, more, err)
+		}
+		if sent := proxy.Requests()[before:]; len(sent) != 1 || sent[0].Limit != test.reads {
+			t.Errorf("limit %d: sent %+v, want one Query with limit %d", test.limit, sent, test.reads)
+		}
 	}
+}
+
+// A Query has no filter, so it never finds nothing before the end of the list.
+func TestEmptyPage(t *testing.T) {
+	t.Parallel()
+	store, proxy := newFaulty(t)
+	proxy.Fail("Query", dynamolocal.Reply(200,
+		`{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"598"}}}`))
+	_, _, err := store.List(t.Context(), "alice", nil, 10)
+	wantSentinel(t, "List", err, nil)
 }

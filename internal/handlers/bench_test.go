@@ -24,8 +24,8 @@ type nullStore struct {
 
 func (*nullStore) Create(context.Context, string, plants.Plant) error { return nil }
 
-func (s *nullStore) List(ctx context.Context, _ string, _ *int64, limit int) ([]plants.Plant, error) {
-	return s.list[:min(limit, len(s.list))], ctx.Err()
+func (s *nullStore) List(ctx context.Context, _ string, _ *int64, limit int) ([]plants.Plant, bool, error) {
+	return s.list[:min(limit, len(s.list))], false, ctx.Err()
 }
 
 // BenchmarkService measures one request without network and store, with a cached

@@ -1,13 +1,11 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,33 +15,31 @@ import (
 	"example.com/plantstore/internal/testing/openapi"
 )
 
-// A rangeStore lists the ids 1 to n.
+// A rangeStore lists the ids 1 to n, of plants with this name. It records the limits of its calls.
 type rangeStore struct {
 	plants.Store
-	n     int64
-	fault error // of calls after the first page
-
-	calls, least, most int // the number of calls, and their smallest and largest limit
+	n      int64
+	name   string
+	limits []int
 }
 
 // maxCalls is more than any test needs. It ends an endless list.
 const maxCalls = 1000
 
-func (s *rangeStore) List(ctx context.Context, _ string, after *int64, limit int) (list []plants.Plant, err error) {
-	if s.calls++; s.calls > maxCalls {
-		return nil, errors.New("the list doesn't end")
+func (s *rangeStore) List(ctx context.Context, _ string, after *int64, limit int) (
+	page []plants.Plant, more bool, err error,
+) {
+	if s.limits = append(s.limits, limit); len(s.limits) > maxCalls {
+		return nil, false, errors.New("the list doesn't end")
 	}
-	s.least, s.most = min(cmp.Or(s.least, limit), limit), max(s.most, limit)
 	id := int64(1)
 	if after != nil {
-		if id = *after + 1; s.fault != nil {
-			return nil, s.fault
-		}
+		id = *after + 1
 	}
-	for ; id <= s.n && len(list) < limit; id++ {
-		list = append(list, plants.Plant{ID: id, Name: "x"})
+	for ; id <= s.n && len(page) < limit; id++ {
+		page = append(page, plants.Plant{ID: id, Name: s.name})
 	}
-	return list, ctx.Err()
+	return page, id <= s.n, ctx.Err()
 }
 
 // walk follows every Link, starting at target, and returns the ids of each page. It always
@@ -73,11 +69,11 @@ func walk(t *testing.T, s *server, target string) (pages [][]int64) {
 	}
 }
 
-// Clients get the pages that they request, even if a page takes several batches.
+// Clients get the pages that they request. Each page takes one call of the store, with the same
+// limit, so it costs no more than its own plants.
 func TestPages(t *testing.T) {
 	for _, test := range []struct{ n, limit int64 }{
-		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32},
-		{9000, 4500}, {1000, 1000}, {1001, 1000}, {1000, 999}, {2000, 999}, {2001, 2000},
+		{0, 1}, {1, 1}, {10, 3}, {10, 5}, {10, math.MaxInt32}, {9000, 4500}, {1001, 1000},
 	} {
 		ids := []int64{}
 		for id := range test.n {
@@ -87,82 +83,38 @@ func TestPages(t *testing.T) {
 		if len(ids) == 0 {
 			want = [][]int64{ids} // a page without plants
 		}
-		store := &rangeStore{n: test.n}
+		store := &rangeStore{n: test.n, name: "x"}
 		got := walk(t, newServer(t, store), fmt.Sprintf("/plants?limit=%d&include=id", test.limit))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got the pages %v, want %v", test, got, want)
 		}
-		if store.least < 1 || store.most > 1001 { // this limits the memory of a list
-			t.Errorf("%+v: calls of the store have limits from %d to %d", test, store.least, store.most)
+		if !slices.Equal(store.limits, slices.Repeat([]int{int(test.limit)}, len(want))) {
+			t.Errorf("%+v: the calls of the store have the limits %v", test, store.limits)
 		}
 	}
-}
-
-// A page takes no more requests to the store than it must. A page of up to 1,000 takes one, which
-// also shows whether there are more plants.
-func TestShortPageTakesOneRequest(t *testing.T) {
-	for _, test := range []struct{ n, limit int64 }{
-		{0, 1}, {1, 1}, {10, 1}, {10, 9}, {10, 10}, {1000, 1000}, {5000, 1000}, {1000, math.MaxInt32},
-	} {
-		store := &rangeStore{n: test.n}
-		newServer(t, store).do(t.Context(), "GET", fmt.Sprint("/plants?limit=", test.limit), "")
-		if store.calls != 1 {
-			t.Errorf("%+v: %d requests, want 1", test, store.calls)
-		}
+	store := &rangeStore{n: 10, name: "x"}
+	walk(t, newServer(t, store), "/plants?include=id")
+	if !slices.Equal(store.limits, []int{math.MaxInt32}) {
+		t.Errorf("without limit: the calls of the store have the limits %v", store.limits)
 	}
 }
 
-// If a later batch fails, the list fails.
-func TestLaterBatchFails(t *testing.T) {
-	s := newServer(t, &rangeStore{n: 3000, fault: plants.ErrThrottled})
-	w := s.do(t.Context(), "GET", "/plants", "")
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Link") != "" {
-		t.Errorf("%d, Link %q, want 503 and no Link", w.Code, w.Header().Get("Link"))
-	}
-}
-
-// A sliceStore lists the plants of a slice. Their ids are the indices.
-type sliceStore struct {
-	plants.Store
-	list []plants.Plant
-}
-
-func (s sliceStore) List(_ context.Context, _ string, after *int64, limit int) ([]plants.Plant, error) {
-	start := 0
-	if after != nil {
-		start = int(*after) + 1
-	}
-	list := slices.Clone(s.list[start:min(start+limit, len(s.list))])
-	for i := range list {
-		list[i].ID = int64(start + i)
-	}
-	return list, nil
-}
-
-// The size of a list is at most the document's x-max-bytes.
+// Lambda can return every page, even if it is full of characters that JSON escapes.
 func TestListSize(t *testing.T) {
-	const each = 200 // bytes
 	for _, op := range openapi.Read().Operations {
 		if op.String() == "GET /plants" && op.Responses[200].MaxBytes != maxList {
 			t.Errorf("x-max-bytes of %s in api/openapi.yaml is %d, want %d", op, op.Responses[200].MaxBytes, maxList)
 		}
 	}
-	plant := func(length int) plants.Plant {
-		empty := len(encode(&plants.Plant{})) // its line break counts as the comma
-		return plants.Plant{Name: strings.Repeat("a", length-empty)}
+	// 1 MB, as much as DynamoDB returns, and 6 MB of JSON.
+	store := &rangeStore{n: 4096, name: strings.Repeat("\x01", 256)}
+	s := newServer(t, store)
+	if w := s.do(t.Context(), "GET", "/plants", ""); w.Code != 200 || w.Body.Len() > maxList || w.Body.Len() < maxList/4 {
+		t.Errorf("%d with %d bytes, want %d to %d", w.Code, w.Body.Len(), maxList/4, maxList)
 	}
-	list := slices.Repeat([]plants.Plant{plant(each)}, maxList/each)
-	rest := maxList - len(list)*each - len("[\n") // the bracket replaces the last comma
-	last := &list[len(list)-1]
-	s := newServer(t, sliceStore{list: list})
-
-	*last = plant(each + rest)
-	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList || w.Header().Get("Link") != "" {
-		t.Errorf("%d bytes, want %d and no Link", w.Body.Len(), maxList)
-	}
-	*last = plant(each + rest + 1) // one byte too many
-	if w := s.do(t.Context(), "GET", "/plants", ""); w.Body.Len() != maxList-each-rest || w.Header().Get("Link") == "" {
-		t.Errorf("%d bytes, want a Link in place of the last plant", w.Body.Len())
+	ids := slices.Concat(walk(t, s, "/plants?include=id")...)
+	if len(ids) != 4096 || !slices.IsSorted(ids) || len(slices.Compact(ids)) != 4096 {
+		t.Errorf("all pages together have %d plants, want each of 4096 once", len(ids))
 	}
 }
 

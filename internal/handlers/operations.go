@@ -1,14 +1,13 @@
 package handlers
 
 import (
+	"cmp"
+	"math"
 	"net/http"
 
 	"example.com/plantstore/internal/excerpt"
+	"example.com/plantstore/internal/plants"
 )
-
-// listBatch is the maximum number of plants to request from the store at once. It limits the
-// memory that a list takes. A page of 1,000 needs one request, see list.
-const listBatch = 1000 + 1
 
 // create serves POST /plants.
 func (s *Service) create(r *request) (response, error) {
@@ -29,29 +28,50 @@ func (s *Service) create(r *request) (response, error) {
 	return response{status: http.StatusOK, body: encode(&plant)}, nil
 }
 
-// list serves GET /plants. It reads one plant more than the page may hold, to know whether
-// there is a next page.
+// maxList is the maximum size of a list's body, in bytes. Lambda's limit for a response is 6 MB,
+// of which a body takes up to twice its size: the response is JSON, too, and contains it as a
+// string.
+const maxList = 2 << 20
+
+// list serves GET /plants. If there are more plants, a Link header (RFC 8288) leads to the next
+// page. The link is relative, so that it works behind any host and base path.
 func (s *Service) list(r *request) (response, error) {
 	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
 	}
-	page := newPage(q)
-	for {
-		want := min(page.room, listBatch-1) + 1
-		batch, err := s.store.List(r.Context(), r.caller.Subject, page.last, want)
-		if err != nil {
-			return response{}, err
-		}
-		for i := range batch {
-			if !page.add(&batch[i]) {
-				return page.response(true), nil
-			}
-		}
-		if len(batch) < want {
-			return page.response(false), nil
-		}
+	page, more, err := s.store.List(r.Context(), r.caller.Subject, q.after, cmp.Or(q.limit, math.MaxInt32))
+	if err != nil {
+		return response{}, err
 	}
+	body := encodeList(page, q.includeID)
+	// Only control characters grow so much in JSON: each takes six bytes.
+	for len(body) > maxList {
+		page, more = page[:len(page)/2], true
+		body = encodeList(page, q.includeID)
+	}
+	resp := response{status: http.StatusOK, body: body}
+	if more {
+		next := q.from(page[len(page)-1].ID)
+		resp.header = map[string]string{"Link": "<?" + next + `>; rel="next"`}
+	}
+	return resp, nil
+}
+
+// encodeList returns a page as a JSON array.
+func encodeList(page []plants.Plant, includeID bool) []byte {
+	if !includeID {
+		return encode(page)
+	}
+	type plantWithID struct {
+		ID int64 `json:"id"`
+		plants.Plant
+	}
+	withIDs := make([]plantWithID, len(page))
+	for i, p := range page {
+		withIDs[i] = plantWithID{p.ID, p}
+	}
+	return encode(withIDs)
 }
 
 // delete serves DELETE /plants/{id}.

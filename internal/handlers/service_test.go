@@ -95,9 +95,9 @@ func TestLogLine(t *testing.T) {
 // A slowStore takes 1.5 ms for a list.
 type slowStore struct{ plants.Store }
 
-func (slowStore) List(ctx context.Context, _ string, _ *int64, _ int) ([]plants.Plant, error) {
+func (slowStore) List(ctx context.Context, _ string, _ *int64, _ int) ([]plants.Plant, bool, error) {
 	time.Sleep(1500 * time.Microsecond)
-	return nil, ctx.Err()
+	return nil, false, ctx.Err()
 }
 
 // duration_ms is in milliseconds, with fractions.
@@ -160,9 +160,9 @@ type faultyStore struct {
 	fault any
 }
 
-func (s faultyStore) List(context.Context, string, *int64, int) ([]plants.Plant, error) {
+func (s faultyStore) List(context.Context, string, *int64, int) ([]plants.Plant, bool, error) {
 	if err, ok := s.fault.(error); ok {
-		return nil, fmt.Errorf("secret: %w", err)
+		return nil, false, fmt.Errorf("secret: %w", err)
 	}
 	panic("secret")
 }

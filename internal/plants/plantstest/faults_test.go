@@ -19,20 +19,14 @@ var faults = []struct {
 }{
 	{"fields", "stores nil as empty", changed{new(Memory), func(o *owned) { o.plant.Tag = cmp.Or(o.plant.Tag, new("")) }}},
 	{"fields", "trims strings", changed{new(Memory), func(o *owned) { o.plant.Name = strings.TrimSpace(o.plant.Name) }}},
-	{"order", "lists in descending order", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
-		slices.Reverse(list)
-		return list
-	}}},
-	{"order", "returns more than the limit", lists{new(Memory), func(q *query, list []plants.Plant) []plants.Plant {
-		q.limit = max(q.limit, 2)
-		return list
-	}}},
-	{"order", "ends early", lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
-		return list[:min(len(list), 5)]
-	}}},
-	{"after", "lists from the start", lists{new(Memory), func(q *query, list []plants.Plant) []plants.Plant {
-		q.after = nil
-		return list
+	{"order", "lists in descending order", lists{new(Memory), nil, func(p *page) { slices.Reverse(p.plants) }}},
+	{"order", "returns more than the limit", lists{new(Memory), func(q *query) { q.limit = max(q.limit, 2) }, nil}},
+	{"order", "ends early", lists{new(Memory), nil, func(p *page) { *p = page{p.plants[:min(len(p.plants), 5)], false} }}},
+	{"order", "returns no plants, and more", lists{new(Memory), nil, func(p *page) { p.plants = nil }}},
+	{"order", "says more after the last plants", lists{new(Memory), nil, func(p *page) { p.more = len(p.plants) > 0 }}},
+	{"after", "lists from the start", lists{new(Memory), func(q *query) { q.after = nil }, nil}},
+	{"large", "ends a page early as if it were the last", lists{new(Memory), nil, func(p *page) {
+		*p = page{p.plants[:min(len(p.plants), 500)], false}
 	}}},
 	{"isolation", "deletes the plants of others", deletesForAll{new(Memory)}},
 	{"isolation", "cuts off long owners", changed{new(Memory), func(o *owned) {
@@ -40,9 +34,7 @@ var faults = []struct {
 	}}},
 	{"second create", "replaces a plant", overwrites{new(Memory)}},
 	{"second create", "lists a plant that nobody created",
-		lists{new(Memory), func(_ *query, list []plants.Plant) []plants.Plant {
-			return append(list, plants.Plant{})
-		}}},
+		lists{new(Memory), nil, func(p *page) { p.plants = append(p.plants, plants.Plant{}) }}},
 	{"create after delete", "remembers deleted plants", remembersIDs{new(Memory), map[string]bool{}}},
 	{"concurrent creates", "checks first and stores later", createsInTwoSteps{new(Memory)}},
 	{"concurrent retries", "refuses a retry", refusesRetries{new(Memory)}},
@@ -83,7 +75,8 @@ func (s changed) Create(ctx context.Context, owner string, p plants.Plant) error
 // lists changes the query or the result of each List.
 type lists struct {
 	*Memory
-	change func(*query, []plants.Plant) []plants.Plant
+	query  func(*query)
+	result func(*page)
 }
 
 type query struct {
@@ -91,11 +84,22 @@ type query struct {
 	limit int
 }
 
-func (s lists) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, error) {
+type page struct {
+	plants []plants.Plant
+	more   bool
+}
+
+func (s lists) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, bool, error) {
 	q := query{after, limit}
-	s.change(&q, nil)
-	list, err := s.Memory.List(ctx, owner, q.after, q.limit)
-	return s.change(new(query), list), err
+	if s.query != nil {
+		s.query(&q)
+	}
+	list, more, err := s.Memory.List(ctx, owner, q.after, q.limit)
+	p := page{list, more}
+	if s.result != nil {
+		s.result(&p)
+	}
+	return p.plants, p.more, err
 }
 
 type deletesForAll struct{ *Memory }
@@ -183,6 +187,8 @@ func (s ignoresContext) Create(ctx context.Context, owner string, p plants.Plant
 
 type listsWithoutContext struct{ *Memory }
 
-func (s listsWithoutContext) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, error) {
+func (s listsWithoutContext) List(ctx context.Context, owner string, after *int64, limit int) (
+	[]plants.Plant, bool, error,
+) {
 	return s.Memory.List(context.WithoutCancel(ctx), owner, after, limit)
 }

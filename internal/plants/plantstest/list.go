@@ -1,7 +1,9 @@
 package plantstest
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/plants"
@@ -41,4 +43,27 @@ func testAfter(t testing.TB, s suite) {
 	}
 	s.wantListAfter(t, owner, new(int64(math.MinInt64)), 2, all...)
 	s.wantListAfter(t, owner, new(int64(math.MaxInt64)), 2)
+}
+
+// A store may end a page before its limit, but it lists every plant. These have more than 1 MB,
+// where DynamoDB ends a page.
+func testLarge(t testing.TB, s suite) {
+	const each = 12
+	owner, all := randomOwner(), randomPlants(50*each)
+	for i := range all {
+		all[i].Name = strings.Repeat("\U0001f331", plants.MaxNameLength)
+		all[i].Tag = &all[i].Name
+	}
+	errs := concurrently(func(i int) error {
+		for _, p := range all[each*i : each*(i+1)] {
+			if err := s.store.Create(t.Context(), owner, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	s.wantList(t, owner, math.MaxInt32, all...)
 }

@@ -51,18 +51,23 @@ func (m *Memory) Create(ctx context.Context, owner string, p plants.Plant) error
 }
 
 // List implements [plants.Store].
-func (m *Memory) List(ctx context.Context, owner string, after *int64, limit int) (list []plants.Plant, _ error) {
+func (m *Memory) List(ctx context.Context, owner string, after *int64, limit int) (
+	page []plants.Plant, more bool, err error,
+) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.callError(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.byID)) {
-		if o := m.byID[id]; len(list) < limit && o.owner == owner && (after == nil || id > *after) {
-			list = append(list, o.plant)
+		if o := m.byID[id]; o.owner == owner && (after == nil || id > *after) {
+			page = append(page, o.plant)
 		}
 	}
-	return list, nil
+	if len(page) > limit {
+		return page[:limit], true, nil
+	}
+	return page, false, nil
 }
 
 // Delete implements [plants.Store].

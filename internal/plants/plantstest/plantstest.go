@@ -36,6 +36,7 @@ var promises = []struct {
 	{"fields", testFields},
 	{"order", testOrder},
 	{"after", testAfter},
+	{"large", testLarge},
 	{"isolation", testIsolation},
 	{"second create", testSecondCreate},
 	{"create after delete", testCreateAfterDelete},
@@ -107,21 +108,27 @@ func (s suite) wantListAfter(t testing.TB, owner string, after *int64, limit int
 }
 
 // compare returns the first difference between want and owner's plants after the given
-// id. It lists limit plants at a time.
+// id. It lists limit plants at a time. A store may end a page earlier.
 func (s suite) compare(t testing.TB, owner string, after *int64, limit int, want []plants.Plant) error {
 	for {
-		part := want[:min(limit, len(want))]
-		got, err := s.store.List(t.Context(), owner, after, limit)
+		got, more, err := s.store.List(t.Context(), owner, after, limit)
 		if err != nil {
 			return err
 		}
-		if !slices.EqualFunc(got, part, plants.Plant.Equal) {
-			return fmt.Errorf("got %s, want %s", show(got...), show(part...))
-		}
-		if len(got) < limit {
+		part, rest := want[:min(len(got), len(want))], want[min(len(got), len(want)):]
+		switch {
+		case len(got) > limit || !slices.EqualFunc(got, part, plants.Plant.Equal):
+			return fmt.Errorf("got %s, want the first %d of %s", show(got...), limit, show(want...))
+		case !more && len(rest) > 0:
+			return fmt.Errorf("got %d plants and no more, want next %s", len(got), show(rest[0]))
+		case !more:
 			return nil
+		case len(got) == 0:
+			return errors.New("got no plants, and more")
+		case len(got) == limit && len(rest) == 0:
+			return fmt.Errorf("got more after the last of %d plants", len(got))
 		}
-		want, after = want[limit:], &got[limit-1].ID
+		want, after = rest, &got[len(got)-1].ID
 	}
 }
 

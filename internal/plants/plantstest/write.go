@@ -168,7 +168,7 @@ func testEndedContexts(t testing.TB, s suite) {
 		want(s.store.Create(ctx, owner, p))
 		want(s.store.Delete(ctx, owner, p.ID))
 	}
-	_, err := s.store.List(ctx, owner, nil, 10)
+	_, _, err := s.store.List(ctx, owner, nil, 10)
 	want(err)
 	s.wantList(t, owner, 10, stored)
 	// List may be stale, but Create is not. It shows that stored is still there, and that

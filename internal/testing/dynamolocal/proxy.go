@@ -30,6 +30,7 @@ type Proxy struct {
 type Request struct {
 	Operation, TableName, IndexName string
 	ConsistentRead                  bool
+	Limit                           int
 }
 
 // NewProxy starts a proxy for the given endpoint. It stops when the test ends.
