@@ -119,7 +119,9 @@ func TestDeadNameServerAndAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dials := 0
 		var silentAt atomic.Int64 // when the dead name server got its last query
-		base := awshttp.NewBuildableClient().WithDialerOptions(func(d *net.Dialer) {
+		base := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			t.Proxy = nil // that of the shell would do the lookup
+		}).WithDialerOptions(func(d *net.Dialer) {
 			d.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 				ours, theirs := net.Pipe()
 				now := time.Now().UnixMilli()
@@ -152,6 +154,19 @@ func TestDeadNameServerAndAddress(t *testing.T) {
 			t.Errorf("%v after %d dials, want success with the second", err, dials)
 		}
 	})
+}
+
+// If the addresses of one family swallow packets, the second attempt reaches the other one.
+func TestMixFamilies(t *testing.T) {
+	for _, test := range []struct{ ips, want string }{
+		{"", ""}, {"::1", "::1"}, {"::1 ::2", "::1 ::2"}, {"10.0.0.1 ::1 ::2", "10.0.0.1 ::1 ::2"},
+		{"::1 ::2 ::3 10.0.0.1 10.0.0.2", "::1 10.0.0.1 ::3 ::2 10.0.0.2"}, {"10.0.0.1 10.0.0.2 ::1", "10.0.0.1 ::1 10.0.0.2"},
+	} {
+		ips := strings.Fields(test.ips)
+		if dynamo.MixFamilies(ips); strings.Join(ips, " ") != test.want {
+			t.Errorf("%s: got %q, want %s", test.ips, ips, test.want)
+		}
+	}
 }
 
 // resolve answers a DNS query over TCP: each name has the address 127.0.0.1, twice.

@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
+	"strings"
 	"time"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -70,12 +72,24 @@ func dial(ctx context.Context, dialer *net.Dialer, network, address string) (con
 	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	ips, err := cmp.Or(dialer.Resolver, net.DefaultResolver).LookupHost(lookup, host)
+	mixFamilies(ips)
 	for _, ip := range ips {
 		if conn, err = dialer.DialContext(ctx, network, net.JoinHostPort(ip, port)); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
+}
+
+// mixFamilies makes the second address one of the other family, if there is one. IPv6 may swallow
+// packets where IPv4 works, and then each of its addresses costs a second
+// (https://go.dev/issue/22225).
+func mixFamilies(ips []string) {
+	isIPv6 := func(ip string) bool { return strings.Contains(ip, ":") }
+	other := slices.IndexFunc(ips, func(ip string) bool { return isIPv6(ip) != isIPv6(ips[0]) })
+	if other > 0 {
+		ips[1], ips[other] = ips[other], ips[1]
+	}
 }
 
 // A transport sends the SDK's requests in a way that suits net/http.
