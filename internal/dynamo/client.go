@@ -31,7 +31,8 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 
 // loadConfig returns the AWS settings for [NewClient]. The SDK finds them in the
 // environment, in shared files with their profiles and SSO sessions, and in the roles of
-// containers and instances. loadConfig neither connects nor retrieves credentials.
+// containers and instances. loadConfig doesn't retrieve credentials. It connects only if
+// AWS_DEFAULTS_MODE is auto: then the SDK asks the metadata service of an instance for its region.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
 func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
@@ -66,7 +67,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		// DynamoDB Local sends no checksum with errors, so each failed condition would cause a
 		// warning. TLS protects responses anyway.
 		o.DisableValidateResponseChecksum = true
-		o.APIOptions = append(o.APIOptions, addNoteFailure)
+		o.APIOptions = append(o.APIOptions, addLastFailure)
 		if IsDynamoDBLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
 			// Without credentials, the SDK requests the role of an EC2 instance, which takes

@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"context"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
@@ -128,6 +130,30 @@ func TestInvalidSettings(t *testing.T) {
 			t.Errorf("%s: got %v, want one line that names %s, without password", vars, err, want)
 		}
 	}
+}
+
+// While a source of credentials is down or throttles, a retry may succeed, but not if it refuses.
+func TestCredentials(t *testing.T) {
+	status := 0
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+	}))
+	defer source.Close()
+	setEnv(t, "AWS_REGION=eu-central-1 AWS_MAX_ATTEMPTS=1 AWS_CONTAINER_CREDENTIALS_FULL_URI="+source.URL)
+	for want, statuses := range map[error][]int{
+		plants.ErrThrottled: {429}, plants.ErrUnreachable: {500, 503}, nil: {400, 403, 404},
+	} {
+		for _, status = range statuses {
+			err := list.call(t.Context(), dynamo.New(newFromEnv(t), "plants"))
+			wantSentinel(t, fmt.Sprint(status, " from the source"), err, want)
+		}
+	}
+	// The SDK gives the metadata service of an EC2 instance 5 s of its own.
+	slow := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{}, fmt.Errorf("no role found: %w", context.DeadlineExceeded)
+	})
+	client := newOffline(t, aws.Config{Region: "local", Credentials: slow}, dynamolocal.Throttle)
+	wantSentinel(t, "metadata service", list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrUnreachable)
 }
 
 // The client trusts AWS_CA_BUNDLE, doesn't follow redirects, and closes its many idle

@@ -1,11 +1,14 @@
 package dynamo_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"example.com/plantstore/internal/dynamo"
@@ -61,5 +64,15 @@ func TestDeleteTakesWhatItRead(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got.Item, want) {
 			t.Errorf("%s: the table contains %v, %v, want %v", name, got.Item, err, want)
 		}
+	}
+}
+
+// DynamoDB Local before 2.2 doesn't return the plant that has the id, so nobody knows whose it is.
+func TestConflictWithoutItem(t *testing.T) {
+	client := newOffline(t, aws.Config{}, dynamolocal.Refuse(400, "ConditionalCheckFailedException"))
+	err := create.call(t.Context(), dynamo.New(client, "plants"))
+	wantSentinel(t, "Create", err, nil)
+	if !strings.Contains(fmt.Sprint(err), "from version 2.2 on") {
+		t.Errorf("error %q doesn't say which version returns it", err)
 	}
 }

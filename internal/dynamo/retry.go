@@ -1,11 +1,11 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -80,71 +80,69 @@ func delay(attempt int, _ error) (time.Duration, error) {
 
 type lastFailureKey struct{}
 
-// withLastFailure returns a context for one call of the SDK's client. During the call,
-// noteFailure sets lastFailure to the error of the last attempt that failed before the
-// context ended. If the context ends, the SDK's error says only that.
-func withLastFailure(ctx context.Context) (_ context.Context, lastFailure *error) {
-	lastFailure = new(error)
-	return context.WithValue(ctx, lastFailureKey{}, lastFailure), lastFailure
+// addLastFailure adds two steps to a call, around the SDK's retries and within them. If the call's
+// context ends, the SDK's error says only that. These add why the last attempt failed before. (The
+// SDK's own retry.GetAttemptResults loses that if the context ends during a delay.)
+func addLastFailure(stack *middleware.Stack) error {
+	return errors.Join(
+		stack.Initialize.Add(middleware.InitializeMiddlewareFunc("AddLastFailure", addToError), middleware.Before),
+		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("NoteFailure", noteFailure), middleware.After),
+	)
 }
 
-// addNoteFailure adds noteFailure to the middleware of a request, inside the SDK's retry
-// loop. (The SDK's own retry.GetAttemptResults loses the error of the last attempt if the
-// context ends during a delay.)
-func addNoteFailure(stack *middleware.Stack) error {
-	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("NoteFailure", noteFailure), middleware.After)
+func addToError(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+	middleware.InitializeOutput, middleware.Metadata, error,
+) {
+	var lastFailure error
+	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, lastFailureKey{}, &lastFailure), in)
+	if ctx.Err() != nil && lastFailure != nil {
+		err = fmt.Errorf("%w, after an attempt failed: %v", err, lastFailure)
+	}
+	return out, metadata, err
 }
 
 func noteFailure(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	if last, ok := ctx.Value(lastFailureKey{}).(*error); ok && err != nil && ctx.Err() == nil {
-		*last = err
+	if err != nil && ctx.Err() == nil {
+		*ctx.Value(lastFailureKey{}).(*error) = err
 		// The SDK's log of retries lacks the cause.
 		middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", err)
 	}
 	return out, metadata, err
 }
 
-// storeError maps err, the error of a call, to the errors of [plants.Store], and keeps the
-// SDK's text for the log. It returns nil for nil. Any other error, such as access denied, is
-// a fault of the service.
+var tooManyRequests = retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}}
+
+// storeError maps err, the error of a call, to the errors of [plants.Store], and keeps the SDK's
+// text for the log. It returns nil for nil. Any other error, such as access denied, is a fault of
+// the service.
 //
 // A mapped error doesn't wrap the SDK's. The error of an attempt that timed out matches
 // context.DeadlineExceeded, so callers would think that ctx has ended.
-func (s *Store) storeError(ctx context.Context, lastFailure, err error) error {
-	if err == nil {
+func (s *Store) storeError(ctx context.Context, err error) error {
+	o := s.client.Options()
+	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err) // or without a response
+	_, refused := errors.AsType[refusedError](err)
+	_, noTable := errors.AsType[*types.ResourceNotFoundException](err)
+	switch {
+	case err == nil:
 		return nil
-	}
-	if ctx.Err() != nil && lastFailure != nil {
-		return fmt.Errorf("%w: %v, after an attempt failed: %v", ctx.Err(), err, lastFailure)
-	}
-	if sentinel := cmp.Or(ctx.Err(), s.transientError(err)); sentinel != nil {
-		return fmt.Errorf("%w: %v", sentinel, err)
-	}
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if IsDynamoDBLocal(s.client.Options().BaseEndpoint) {
-			return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
-		}
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %v", ctx.Err(), err)
+	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
+		tooManyRequests.IsErrorRetryable(err) == aws.TrueTernary: // to a source of credentials
+		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
+	case o.Retryer.IsErrorRetryable(err),
+		unsent && !refused,                       // the retryer gives up on names that don't exist
+		errors.Is(err, context.DeadlineExceeded): // of a source of credentials, since ctx hasn't ended
+		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
+	case noTable && IsDynamoDBLocal(o.BaseEndpoint):
+		return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
+	case noTable:
 		return fmt.Errorf("the table is missing in this region: create it, "+
 			"or set the name and the region of one that exists: %w", err)
 	}
 	return err
-}
-
-// transientError returns ErrThrottled if DynamoDB rejected the request because of the request
-// rate, and ErrUnreachable for other errors that may disappear by themselves: those that the
-// retryer retries, and a host name that doesn't exist, which it doesn't. For all other errors
-// it returns nil.
-func (s *Store) transientError(err error) error {
-	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	_, refused := errors.AsType[refusedError](err)
-	switch {
-	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary:
-		return plants.ErrThrottled
-	case noResponse && !refused, s.client.Options().Retryer.IsErrorRetryable(err):
-		return plants.ErrUnreachable
-	}
-	return nil
 }

@@ -48,7 +48,6 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	if err != nil {
 		return err
 	}
-	ctx, lastFailure := withLastFailure(ctx)
 	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:           &s.table,
 		Item:                it,
@@ -59,11 +58,14 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	if conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return s.existing(conflict.Item, owner, p)
 	}
-	return s.storeError(ctx, *lastFailure, err)
+	return s.storeError(ctx, err)
 }
 
 // existing returns the result of the Create of p if the item old already has its id.
 func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
+	if old == nil {
+		return errors.New("the id is in use, but DynamoDB didn't return its plant: DynamoDB Local does from version 2.2 on")
+	}
 	var stored item
 	if err := s.decode(old, &stored); err != nil {
 		return err
@@ -84,7 +86,6 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	if err != nil {
 		return err
 	}
-	ctx, lastFailure := withLastFailure(ctx)
 	_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table,
 		Key:       attributes{attrID: number(id)},
@@ -96,19 +97,18 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	if _, gone := errors.AsType[*types.ConditionalCheckFailedException](err); gone {
 		return nil // an earlier attempt or a concurrent call has deleted it
 	}
-	return s.storeError(ctx, *lastFailure, err)
+	return s.storeError(ctx, err)
 }
 
 // createdAt returns the created_at of owner's plant with the given id.
 func (s *Store) createdAt(ctx context.Context, owner string, id int64) (string, error) {
-	ctx, lastFailure := withLastFailure(ctx)
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName:      &s.table,
 		Key:            attributes{attrID: number(id)},
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return "", s.storeError(ctx, *lastFailure, err)
+		return "", s.storeError(ctx, err)
 	}
 	var stored item
 	if err := s.decode(out.Item, &stored); err != nil {
@@ -131,10 +131,9 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 ) {
 	in := s.query(owner, after)
 	in.Limit = aws.Int32(int32(min(limit, math.MaxInt32-1) + 1))
-	ctx, lastFailure := withLastFailure(ctx)
 	out, err := s.client.Query(ctx, in)
 	if err != nil {
-		return nil, false, s.storeError(ctx, *lastFailure, err)
+		return nil, false, s.storeError(ctx, err)
 	}
 	more = len(out.Items) > limit || len(out.LastEvaluatedKey) > 0
 	for _, it := range out.Items[:min(limit, len(out.Items))] {

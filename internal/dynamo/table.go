@@ -57,10 +57,9 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 func (s *Store) EnsureTable(ctx context.Context) error {
 	// The table is ready at once, unlike on AWS.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
-	ctx, lastFailure := withLastFailure(ctx)
 	_, err := s.client.CreateTable(ctx, TableInput(s.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, *lastFailure, err))
+		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, err))
 	}
 	return nil
 }

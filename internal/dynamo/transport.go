@@ -105,10 +105,11 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var accepted bool // by net/http: it has asked for a connection
-	var reused bool   // the connection was idle before
+	// net/http first checks the request, then calls GetConn, and calls GotConn once it has a
+	// connection.
+	var valid, reused bool
 	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
-		GetConn: func(string) { accepted = true },
+		GetConn: func(string) { valid = true },
 		GotConn: func(connection httptrace.GotConnInfo) { reused = connection.Reused },
 	})
 	request := r.WithContext(ctx)
@@ -118,7 +119,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil || ctx.Err() != nil {
 		return resp, err
 	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || !accepted {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || !valid {
 		return nil, refusedError{err}
 	}
 	// After a sleep or behind a NAT, idle connections may be dead without a sign, and each
