@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/aws/smithy-go"
-
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -47,8 +45,8 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage
 	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without a password: NewClient has checked it
 	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {
-		return nil, fmt.Errorf("-store dynamodb: no AWS credentials: run aws configure or set AWS_PROFILE, "+
-			"or set %s to use DynamoDB Local: %w", endpointVariable, err)
+		return nil, fmt.Errorf("-store dynamodb: can't get AWS credentials: %w: sign in (aws sso login), "+
+			"set AWS_PROFILE, or set %s to use DynamoDB Local", err, endpointVariable)
 	}
 	where += ", region " + client.Options().Region
 	store := dynamo.New(client, table)
@@ -81,8 +79,7 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 		}
 		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
 	}
-	if apiErr, ok := errors.AsType[smithy.APIError](err); ok && apiErr.ErrorCode() == "ValidationException" {
-		// The list is valid, but not for this table.
+	if strings.Contains(err.Error(), "does not have the specified index") {
 		return fmt.Errorf("table %q: %w: it has another schema; set %s to another name", table, err, config.EnvTableName)
 	}
 	return fmt.Errorf("table %q: %w", table, err)

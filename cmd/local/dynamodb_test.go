@@ -86,7 +86,7 @@ func TestNoInstanceRole(t *testing.T) {
 	var log strings.Builder
 	args := []string{"-addr", "127.0.0.1:0", "-store", "dynamodb", "-data", t.TempDir()}
 	err := run(t.Context(), args, os.Getenv, &log, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "no AWS credentials: run aws configure") || log.Len() > 0 {
+	if err == nil || !strings.Contains(err.Error(), "can't get AWS credentials: ") || log.Len() > 0 {
 		t.Errorf("got %v and the log %s", err, &log)
 	}
 }
@@ -128,11 +128,15 @@ func TestAdvice(t *testing.T) {
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		t.Fatal(err)
 	}
+	backfilling := dynamolocal.NewProxy(t, *client.Options().BaseEndpoint)
+	backfilling.Always("Query", dynamolocal.Reply(400, `{"__type":"com.amazon.coral.validate#ValidationException",`+
+		`"message":"Cannot read from backfilling global secondary index: owner-index"}`))
 	setAWSLike(t, client)
 	t.Setenv(endpointVariable, *client.Options().BaseEndpoint)
 	t.Setenv(config.EnvTableName, table)
 	for _, test := range []struct{ name, value, cause, advice string }{
 		{config.EnvTableName, table, "ValidationException", "it has another schema; set TABLE_NAME to another name"},
+		{endpointVariable, backfilling.URL, "Cannot read from backfilling global secondary index: owner-index", ""},
 		{"AWS_ACCESS_KEY_ID", "a-b_c", "UnrecognizedClientException", ""}, // DynamoDB Local takes letters and digits only
 		{"AWS_USE_FIPS_ENDPOINT", "true", "FIPS and custom endpoint are not supported", ""},
 		{"AWS_REGION", "eu central", "invalid input region eu central", ""},
