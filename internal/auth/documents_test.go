@@ -189,6 +189,21 @@ func TestSlowResponse(t *testing.T) {
 	})
 }
 
+// The error of a handshake that hangs names that step.
+func TestHangingHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keysURL}
+		v, err := auth.New(c, nil, slog.New(slog.DiscardHandler))
+		must(err)
+		v.Transport().DialContext = func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, theirs) }()
+			return ours, nil
+		}
+		checkLoad(t, v, "TLS handshake timeout")
+	})
+}
+
 // Both documents need only one connection, since a cold start waits for it.
 func TestConnection(t *testing.T) {
 	var url string

@@ -21,6 +21,9 @@ const (
 	// documentTimeout limits the fetch of each document. If the first name server doesn't
 	// respond, the resolver asks the next one after 5 s (https://go.dev/issue/57694).
 	documentTimeout = 6 * time.Second
+	// handshakeTimeout limits the TLS handshake. A network that drops large packets lets it hang
+	// (https://go.dev/issue/80573). It is shorter than documentTimeout, so that the error names it.
+	handshakeTimeout = 4 * time.Second
 	// responseTimeout limits the wait after a document is requested. It is shorter, because
 	// an issuer that accepts connections and then hangs delays requests.
 	responseTimeout = 3 * time.Second
@@ -32,10 +35,18 @@ const (
 // newClient returns a client for metadata and keys. It doesn't follow redirects. Its
 // connections last long enough for both documents and, after a failed fetch, for the next
 // attempt. A connection that took too long to open is ready then.
+//
+// It uses HTTP/1.1 alone, where a request that times out ends its connection. HTTP/2 would keep
+// using one that has died without a sign (https://go.dev/issue/30702).
 func newClient() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = responseTimeout
-	t.IdleConnTimeout = 30 * time.Second
+	t := &http.Transport{ // a clone of http.DefaultTransport might offer HTTP/2 in its TLS settings
+		Proxy:                 http.ProxyFromEnvironment,
+		Protocols:             new(http.Protocols),
+		TLSHandshakeTimeout:   handshakeTimeout,
+		ResponseHeaderTimeout: responseTimeout,
+		IdleConnTimeout:       30 * time.Second,
+	}
+	t.Protocols.SetHTTP1(true)
 	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &http.Client{Transport: t, CheckRedirect: doNotFollow}
 }
