@@ -81,58 +81,56 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 // is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// age returns how long ago t was. For the zero time, that exceeds every limit. If the clock
-// was set back, age returns how far t is in the future. If it returned zero, a withdrawn key
-// would remain valid until the clock caught up.
-func (k *issuerKeys) age(t time.Time) time.Duration { return k.now().Sub(t).Abs() }
+// age returns how long ago t was. For the zero time, that exceeds every limit. If the clock was
+// set back, t is in the future, and nobody knows how long ago it was: then age returns at least
+// refreshAfter, since a withdrawn key would remain valid until the clock caught up.
+func (k *issuerKeys) age(t time.Time) time.Duration {
+	age := k.now().Sub(t)
+	if age < 0 {
+		return max(-age, refreshAfter)
+	}
+	return age
+}
 
-// current returns keys that are less than a day old. When they are an hour old, one call
-// fetches new keys, if the issuer responds. Until then other calls return the old ones.
-func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
+// find returns keys that are less than a day old, other than rejected, which don't verify a
+// token; rejected may be nil. When the keys are an hour old, or rejected, one call fetches new
+// ones. Meanwhile other calls return the old ones, or wait if they can't be used.
+//
+// Without rejected, find returns ErrKeysUnavailable if there are no keys. With it, find returns nil
+// if there are no others, and an error if they can't be fetched.
+func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
+		if rejected != nil {
+			return nil, nil
+		}
 		return k.fixed, nil
 	}
 	known := k.known.Load()
-	age := k.age(known.fetched)
-	if age < refreshAfter {
+	age, err := k.age(known.fetched), known.err
+	usable := known.set != rejected && age < expireAfter
+	if usable && age < refreshAfter {
 		return known.set, nil
 	}
-	usable, pause := age < expireAfter, RetryAfter
-	if usable && known.err != nil {
+	pause := RetryAfter
+	if usable && err != nil {
 		pause = retryRefresh
 	}
-	known, err := k.refresh(ctx, known, pause, !usable)
-	if k.age(known.fetched) >= expireAfter {
-		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
+	if k.age(known.ended) >= pause {
+		known, err = k.refresh(ctx, known, !usable)
 	}
-	return known.set, nil
-}
-
-// search looks for keys other than rejected, which don't verify a token. It returns nil if
-// there are no others, and an error if they can't be fetched.
-func (k *issuerKeys) search(ctx context.Context, rejected *KeySet) (*KeySet, error) {
-	if k.fixed != nil {
-		return nil, nil
-	}
-	known := k.known.Load()
-	if known.set != rejected {
+	switch {
+	case known.set != rejected && k.age(known.fetched) < expireAfter:
 		return known.set, nil
-	}
-	known, err := k.refresh(ctx, known, RetryAfter, true)
-	if known.set == rejected {
+	case rejected != nil:
 		return nil, err
 	}
-	return known.set, nil
+	// It doesn't wrap err: an error of a context would mean that the request has run out of time.
+	return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
 }
 
-// refresh returns what another fetch has found since the caller loaded seen. If there was
-// none and the last fetch ended at least pause ago, it fetches the keys. If another request
-// is fetching them, it waits or, without wait, returns seen.
-func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
-	if k.age(seen.ended) < pause {
-		return seen, seen.err
-	}
+// refresh fetches the keys, unless another request has done so since the caller loaded seen. While
+// another request is fetching them, refresh waits or, without wait, returns seen.
+func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, wait bool) (*knownKeys, error) {
 	if !k.lock(ctx, wait) {
 		return seen, errFetching
 	}

@@ -25,6 +25,7 @@ func TestWithdrawnKey(t *testing.T) {
 		"an hour passes":          {time.Hour, 0},
 		"the process is frozen":   {0, time.Hour},
 		"the clock is set back":   {0, -time.Hour - 10*time.Second},
+		"it is set back by less":  {0, -time.Minute},
 		"it is set back by a lot": {0, -30 * 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,14 +54,14 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, erro
 }
 
 // checkSignature returns the keys that verify the token. If the known keys don't, it
-// searches for newer ones: the issuer may have added a key, under any kid.
+// looks for newer ones: the issuer may have added a key, under any kid.
 func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error) {
 	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
 	if err != nil { // for example, jwk is not a public key
 		return nil, invalid("malformed header: %s", excerpt.Quote(withoutPrefix(err)))
 	}
-	keySet, err := v.issuerKeys.current(ctx)
+	keySet, err := v.issuerKeys.find(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error
 	if fault == nil {
 		return keySet, nil
 	}
-	newer, err := v.issuerKeys.search(ctx, keySet)
+	newer, err := v.issuerKeys.find(ctx, keySet)
 	switch {
 	case err != nil: // not a 503, since anybody can make up a kid
 		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
