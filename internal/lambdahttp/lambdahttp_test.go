@@ -199,6 +199,12 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("the context of the request ended after %v", took)
 		}
 	})
+	New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := r.Context().Err(); err != nil {
+			t.Errorf("without a deadline, the context of the request has ended: %v", err)
+		}
+		w.WriteHeader(http.StatusOK)
+	}), http.HandlerFunc(handlers.Refuse), slog.New(slog.DiscardHandler)).Invoke(t.Context(), with(t, remove))
 }
 
 // The log lines of a request, malformed or not, carry the ids of the invocation, the trace and
