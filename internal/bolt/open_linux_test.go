@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.etcd.io/bbolt"
+
 	"example.com/plantstore/internal/plants"
 	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
@@ -127,5 +129,57 @@ func TestSync(t *testing.T) {
 	got := harness.Syncs(t, "TestSync", variable+"="+path)
 	if i := slices.Index(got, "name "+path+".opened"); i < 0 || !slices.Contains(got[i:], "sync "+path) {
 		t.Errorf("after Open there is no sync among the calls\n%q", got)
+	}
+}
+
+// A page that can't be read, here because the open file was cut off, is an error of the calls that need it.
+// It ends neither the program nor the calls for other plants.
+func TestUnreadablePage(t *testing.T) {
+	s := openTest(t, newPath(t))
+	const n = 1000
+	update := func(do func(plants *bbolt.Bucket, id int64) error) {
+		noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
+			for id := range int64(n) {
+				noErr(t, do(tx.Bucket(plantBucket), id))
+			}
+			return nil
+		}))
+	}
+	// Zoe's plants are the last pages of the file. Bob's make room in front of them for all other pages.
+	for _, owner := range []string{"bob", "zoe"} {
+		update(func(plants *bbolt.Bucket, id int64) error {
+			return plants.Put(appendID(ownerPrefix(owner), id), []byte(`{"name":"fern"}`))
+		})
+	}
+	update(func(plants *bbolt.Bucket, id int64) error { return plants.Delete(appendID(ownerPrefix("bob"), id)) })
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(n)))
+	var last int64
+	noErr(t, s.db.View(func(tx *bbolt.Tx) error {
+		size := int64(s.db.Info().PageSize)
+		for id := range tx.Size() / size {
+			if page, err := tx.Page(int(id)); err == nil && page.Type == "leaf" {
+				last = id * size
+			}
+		}
+		return nil
+	}))
+	noErr(t, os.Truncate(s.path, last))
+	want := "the data file " + s.path + ": a page can't be read: check the disk"
+	_, _, err := s.List(t.Context(), "zoe", nil, 2*n)
+	mustSay(t, err, want)
+	failed := 0
+	for id := int64(0); id < n; id += 20 { // at least one in each page
+		if err := s.Create(t.Context(), "zoe", plantstest.Example(id)); err != nil && !errors.Is(err, plants.ErrExists) {
+			mustSay(t, err, want)
+			failed++
+		}
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(-1-id)))
+	}
+	if failed == 0 {
+		t.Error("no create needed the page")
+	}
+	list, _, err := s.List(t.Context(), "alice", nil, n)
+	if len(list) != n/20+1 || err != nil {
+		t.Errorf("alice has %d plants, %v, want %d", len(list), err, n/20+1)
 	}
 }

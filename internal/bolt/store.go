@@ -93,13 +93,10 @@ func (s *Store) write(ctx context.Context, apply change) error {
 // refusal is on disk. If the commit fails, the refusal doesn't count: that plant may have
 // been part of the same transaction.
 func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error) error, apply change) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
+	defer s.recoverTo(&err)
 	var refusal error
 	err = transact(func(tx *bbolt.Tx) (err error) { // possibly several times, see Batch
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
 		if refusal = ctx.Err(); refusal == nil {
 			refusal, err = apply(tx)
 		}
@@ -109,6 +106,20 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal
+}
+
+// recoverTo turns a panic of the function that defers it into its error.
+//
+// Bbolt maps the file to memory. A page that can't be read is then a fault, which ends the program. Functions
+// that run in a transaction use SetPanicOnFault, so that it ends only their call. Bbolt itself must not
+// survive a fault, for example in a commit: it would stay locked for good.
+func (s *Store) recoverTo(err *error) {
+	v := recover()
+	if _, isFault := v.(interface{ Addr() uintptr }); isFault { // see SetPanicOnFault
+		*err = fmt.Errorf("the data file %s: a page can't be read: check the disk, or restore a backup", s.path)
+	} else if v != nil {
+		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	}
 }
 
 // Create implements [plants.Store].
@@ -147,12 +158,14 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
+	defer s.recoverTo(&err)
 	prefix := ownerPrefix(owner)
 	from := prefix
 	if after != nil {
 		from = append(appendID(prefix, *after), 0) // the smallest key after that one
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
 		c, size := tx.Bucket(plantBucket).Cursor(), 0
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			if len(page) == limit || size >= pageSize {
