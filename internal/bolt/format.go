@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -84,6 +85,9 @@ func prepare(tx *bbolt.Tx) error {
 	if v := meta.Get(formatKey); string(v) != format {
 		return fmt.Errorf("it has format %.20q, but this version of the program supports only %q: "+
 			"use the version that wrote it, or choose another data directory", v, format)
+	}
+	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() { // pages are missing
+		return damaged(fmt.Sprintf("it has only %d of %d bytes", info.Size(), tx.Size()))
 	}
 	for _, name := range [][]byte{idBucket, plantBucket} {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -34,7 +35,14 @@ func Open(path string) (*Store, error) {
 	return &Store{db: db, path: path}, nil
 }
 
-func openFile(path string) (*bbolt.DB, error) {
+func openFile(path string) (db *bbolt.DB, err error) {
+	// Whatever bbolt makes of a damaged file is one line. The program ends then, so bbolt may stay locked.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			err = damaged(v)
+		}
+	}()
 	// bbolt would write a new file in place. If the disk is full, it would leave an incomplete
 	// file, which no later start could use.
 	if err := newfile.Ensure(path, func(temp string) error {
@@ -49,8 +57,7 @@ func openFile(path string) (*bbolt.DB, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
 		return nil, errors.New("it is empty: restore a backup, or remove the file to start without data")
 	}
-	db, err := openDB(path)
-	if err != nil {
+	if db, err = openDB(path); err != nil {
 		return nil, err
 	}
 	db.MaxBatchDelay = time.Millisecond // the default of 10 ms would delay each concurrent write
@@ -67,9 +74,17 @@ func openDB(path string) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait})
 	_, isSystem := errors.AsType[syscall.Errno](err)
 	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // the contents are at fault
-		return nil, fmt.Errorf("it is damaged: %w: restore a backup, or move the file away to start without data", err)
+		return nil, damaged(err)
 	}
 	return db, err
+}
+
+// damaged returns an error about the file's contents. The cause may be the value of a panic.
+func damaged(cause any) error {
+	if isFault(cause) {
+		cause = "a page can't be read"
+	}
+	return fmt.Errorf("it is damaged: %v: restore a backup, or move the file away to start without data", cause)
 }
 
 // advise adds advice to an error from bbolt or the operating system.

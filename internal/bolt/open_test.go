@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // mustSay fails the test unless err is one line that contains all parts, and the
@@ -103,6 +105,13 @@ func TestOpenWaits(t *testing.T) {
 // Open leaves files that aren't stores unchanged.
 func TestOpenRefuses(t *testing.T) {
 	database := func(row [3]string) []byte { return readFile(t, newDatabase(t, row)) }
+	path := newPath(t)
+	s := openTest(t, path)
+	load(t, s, "alice", 0, 1000)
+	whole := readFile(t, path)
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1000)))
+	var size int64
+	noErr(t, s.db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return nil }))
 	for name, test := range map[string]struct {
 		file []byte
 		want string
@@ -110,6 +119,8 @@ func TestOpenRefuses(t *testing.T) {
 		"text": {[]byte("plants: none\n"), "it is damaged: "},
 		"zeros": {make([]byte, 64<<10),
 			"it is damaged: invalid database: restore a backup, or move the file away"},
+		"half":              {whole[:len(whole)/2], "it is damaged: "},
+		"all but a byte":    {readFile(t, path)[:size-1], "it is damaged: it has only "},
 		"empty":             {nil, "it is empty: restore a backup, or remove"},
 		"another program's": {database([3]string{"meta", "x", "y"}), "of another program: choose another data directory"},
 		"no meta":           {database([3]string{"ids", "x", "y"}), "of another program"},

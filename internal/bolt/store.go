@@ -114,12 +114,18 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 // that run in a transaction use SetPanicOnFault, so that it ends only their call. Bbolt itself must not
 // survive a fault, for example in a commit: it would stay locked for good.
 func (s *Store) recoverTo(err *error) {
-	v := recover()
-	if _, isFault := v.(interface{ Addr() uintptr }); isFault { // see SetPanicOnFault
-		*err = fmt.Errorf("the data file %s: a page can't be read: check the disk, or restore a backup", s.path)
-	} else if v != nil {
+	switch v := recover(); {
+	case isFault(v):
+		*err = fmt.Errorf("the data file %s: a page can't be read: check the disk", s.path)
+	case v != nil:
 		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	}
+}
+
+// isFault reports whether v is the value of a panic that SetPanicOnFault has made of a fault.
+func isFault(v any) bool {
+	_, ok := v.(interface{ Addr() uintptr })
+	return ok
 }
 
 // Create implements [plants.Store].
