@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 
 	"example.com/plantstore/internal/issuer"
 )
@@ -17,15 +16,11 @@ import (
 // new directory. An existing one is left as it is, since its owner may have reasons: for
 // example, Kubernetes makes a volume writable by a group.
 func createData(dir string) error {
-	if dir == "" {
-		return errors.New("-data is empty: name a directory, such as .data")
-	}
-	err := os.MkdirAll(dir, 0o700)
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("-data: %s is a file: name a directory", pathErr.Path)
-	}
-	if err != nil {
-		return fmt.Errorf("-data %q can't be created (%w): choose a directory that you can write to", dir, err)
+	switch err := os.MkdirAll(dir, 0o700); {
+	case errors.Is(err, fs.ErrExist): // something that isn't a directory, and leads to none
+		return fmt.Errorf("-data: %w: it is a link to nothing; mount its disk, or create the directory that it names", err)
+	case err != nil:
+		return fmt.Errorf("-data: %w: name a directory that you can write to", err)
 	}
 	return nil
 }

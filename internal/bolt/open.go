@@ -71,7 +71,11 @@ func openFile(path string) (db *bbolt.DB, err error) {
 }
 
 func openDB(path string) (*bbolt.DB, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait})
+	// A missing file is newfile's to create. Here, the file may have gone, or its disk, since newfile found it.
+	existing := func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+		return os.OpenFile(name, flag&^os.O_CREATE, mode)
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: existing})
 	_, isSystem := errors.AsType[syscall.Errno](err)
 	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // the contents are at fault
 		return nil, damaged(err)

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -150,5 +151,13 @@ func TestOpenDirectory(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		t.Errorf("Open replaced the directory: %v", err)
+	}
+}
+
+// Openings create no file in place, for example at the target of a link whose disk has gone.
+func TestOpenCreatesNothing(t *testing.T) {
+	path := newPath(t)
+	if db, err := openDB(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, %v, want %v", db, err, os.ErrNotExist)
 	}
 }

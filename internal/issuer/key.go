@@ -22,8 +22,7 @@ const KeyFile = "token-key.pem"
 func loadOrCreateKey(dir string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
 	if err := newfile.Ensure(path, writeKey); err != nil { // on disk before a token is signed
-		return nil, fmt.Errorf("can't create the token key %s: %w: "+
-			"choose a data directory that you can write to and that has free space", path, err)
+		return nil, fmt.Errorf("can't create the token key %s: %w", path, err)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

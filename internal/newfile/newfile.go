@@ -16,12 +16,16 @@ import (
 //
 // When Ensure returns nil, the file and its name are on disk, even if an earlier process
 // created the file and was killed. On systems that can't sync a directory, such as Windows,
-// the name may not be.
+// the name may not be. If path is a link to nothing, Ensure returns an error: its disk may not be mounted.
 func Ensure(path string, write func(temp string) error) error {
 	dir := filepath.Dir(path)
-	_, err := os.Lstat(path)
+	_, err := os.Stat(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if target, linkErr := os.Readlink(path); err != nil && linkErr == nil {
+		return fmt.Errorf("it is a link to %s, which doesn't exist: "+
+			"mount its disk, or use the target's directory instead of the link", target)
 	}
 	if err != nil { // there is no file yet
 		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -67,4 +68,22 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	expect(t, path, "quick")
+}
+
+// A link to nothing is left alone, since the disk of its target may not be mounted. A link to a file is a file.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err) // Windows may not let this user create links
+	}
+	if err := create(link, "", nothing); err == nil || !strings.Contains(err.Error(), "link to "+target) {
+		t.Errorf("a link to nothing: %v", err)
+	}
+	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its target was made: %v", err)
+	}
+	if err := errors.Join(create(target, "", nothing), create(link, "", nothing)); err != nil {
+		t.Errorf("a link to a file: %v", err)
+	}
 }
