@@ -105,6 +105,10 @@ func advise(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory",
 			err)
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS):
+		// Reported for shared folders of virtual machines, and for NFS: etcd-io/bbolt#102, boltdb/bolt#690.
+		return fmt.Errorf("%w: the file system may not support locks or memory maps: "+
+			"choose a data directory on a local disk", err)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 
 // If there is no space for a new file, Open returns an error. Once there is, it succeeds.
 func TestOpenOnFullDisk(t *testing.T) {
-	dir := smallDisk(t)
+	dir := mount(t, "tmpfs", "size=1m")
 	path := filepath.Join(dir, "plants.db")
 	for room := range int64(4) { // pages
 		filler := fill(t, dir)
@@ -39,7 +39,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 // is room, without a restart, and no plant is lost. Only a real full disk shows what bbolt
 // makes of it.
 func TestCreateOnFullDisk(t *testing.T) {
-	dir := smallDisk(t)
+	dir := mount(t, "tmpfs", "size=1m")
 	path := filepath.Join(dir, "plants.db")
 	s := openTest(t, path)
 	var created []int64
@@ -72,12 +72,18 @@ func TestCreateOnFullDisk(t *testing.T) {
 	expectIDs(t, s, created)
 }
 
-// smallDisk mounts a disk of one MiB until the test ends.
-func smallDisk(t *testing.T) (dir string) {
+// A shared folder of a virtual machine, or a network disk, may only say "invalid argument". So does this file system.
+func TestOpenWithoutMaps(t *testing.T) {
+	path := filepath.Join(mount(t, "hugetlbfs", ""), "plants.db")
+	mustSay(t, openClose(path), path, "invalid argument: the file system may not support locks or memory maps")
+}
+
+// mount mounts a file system of a kind until the test ends.
+func mount(t *testing.T, kind, options string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		harness.Missing(t, fmt.Errorf("no small file systems: run the tests as root: %w", err))
+	if err := syscall.Mount(kind, dir, kind, 0, options); err != nil {
+		harness.Missing(t, fmt.Errorf("no %s: run the tests as root: %w", kind, err))
 	}
 	t.Cleanup(func() { noErr(t, syscall.Unmount(dir, 0)) })
 	return dir
