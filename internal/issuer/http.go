@@ -19,6 +19,7 @@ const TokenPath = "/oauth2/token"
 const (
 	keysPath        = "/.well-known/jwks.json"
 	maxClientLength = 255 // bytes of a client_id, which becomes the sub
+	maxBody         = 64 << 10
 )
 
 // Access specifies the host names under which clients may reach the issuer. It always
@@ -83,6 +84,7 @@ func (i *Issuer) Handler(access Access, next http.Handler) http.Handler {
 // serveToken responds to a token request (RFC 6749 section 4.4.2). It ignores
 // client_secret and unknown parameters.
 func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody) // net/http's own limit is 10 MB
 	if r.ParseForm() != nil {
 		fail(w, http.StatusBadRequest, "invalid_request", "the request is malformed, incomplete or too large")
 		return

@@ -140,6 +140,7 @@ func TestBadRequests(t *testing.T) {
 		code                    string
 	}{
 		"bad encoding":     {"", form, grantFor + "alice&scope=%zz", 400, "invalid_request"},
+		"too large":        {"", form, grantFor + "alice&x=" + strings.Repeat("x", maxBody), 400, "invalid_request"},
 		"no media type":    {"", "", grantFor + "alice", 400, "unsupported_grant_type"},
 		"other grant":      {"", form, "grant_type=password&client_id=alice", 400, "unsupported_grant_type"},
 		"no client":        {"", form, "grant_type=client_credentials", 400, "invalid_client"},
