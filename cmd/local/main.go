@@ -37,7 +37,13 @@ func main() {
 	// The program outlives the reader of its log. Without this, Go ends a process that writes
 	// to a closed pipe on standard output or standard error, even if its parent ignores SIGPIPE.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+		// A terminal that closes may send it twice. The second time must not kill the process.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // so that a second signal kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	os.Exit(report(ctx, err, os.Stderr))

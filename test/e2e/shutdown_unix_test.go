@@ -8,28 +8,30 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/test/plainserver"
 )
 
 // After a signal the program accepts no connections, answers the requests in
 // flight, and exits.
 func TestSignalFinishesRequests(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
-			p, conn := signalInFlight(t, signal)
-			conn.send(inFlight)
-			a := conn.answer()
-			if !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") ||
-				!strings.HasSuffix(a, plantstest.ResponseJSON(plantstest.Example(7))+"\n") {
-				t.Errorf("the request in flight got\n%s", a)
+			p := start(t, harness.Environ(), t.TempDir())
+			conn := signalInFlight(t, p, signal)
+			if signal == syscall.SIGHUP {
+				p.Cmd.Process.Signal(signal) // a terminal that closes sends it twice
 			}
+			conn.finish()
 			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d:\n%s", code, p.Stderr.String())
 			}
@@ -42,10 +44,34 @@ func TestSignalFinishesRequests(t *testing.T) {
 	}
 }
 
+// So it does if its terminal closes. This ends "script", whose terminal it is.
+func TestTerminalCloses(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "script")
+	signalInFlight(t, startIn(t, "script", "-qec", "exec PROGRAM", "/dev/null"), os.Kill).finish()
+}
+
+// A parent that ignores SIGHUP, as nohup does, wants a program that outlives its terminal.
+func TestIgnoredHangup(t *testing.T) {
+	t.Parallel()
+	p := startIn(t, "sh", "-c", `trap "" HUP; exec PROGRAM`)
+	if err := p.Cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // a program that stops would do so meanwhile
+		time.Sleep(20 * time.Millisecond)
+		p.user(t).expectList(t, 200)
+	}
+	if p.Stop(); !strings.Contains(p.Stderr.String(), "\nstopped\n") {
+		t.Errorf("it ended otherwise:\n%s", p.Stderr.String())
+	}
+}
+
 // A second signal ends the program at once.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	p, _ := signalInFlight(t, os.Interrupt)
+	p := start(t, harness.Environ(), t.TempDir())
+	signalInFlight(t, p, os.Interrupt)
 	harness.Await(t, func() error {
 		if p.Cmd.Process.Signal(os.Interrupt) != nil {
 			return nil
@@ -57,15 +83,33 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
+// startIn starts the program by another one, in whose arguments PROGRAM stands for its command line.
+func startIn(t *testing.T, name string, args ...string) *server {
+	t.Helper()
+	binary, err := harness.Build("cmd/local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "PROGRAM", binary+" -addr 127.0.0.1:0 -data "+t.TempDir())
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Env = harness.Environ()
+	p, err := harness.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return &server{&plainserver.Server{Process: p, Base: p.Await(t, `(?m)^listening on (http://[^\s]+)`)[1]}}
+}
+
 // inFlight is the body of the request in flight.
 var inFlight = plantstest.CreateJSON(plantstest.Example(7))
 
-// signalInFlight starts the program and sends it a signal while a request is in
-// flight: on conn, where its body is missing. It returns when the
-// program accepts no more connections.
-func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
+// signalInFlight sends the program a signal while a request is in flight: on conn, where its
+// body is missing. It returns when the program accepts no more connections.
+func signalInFlight(t *testing.T, p *server, signal os.Signal) (conn rawConn) {
 	t.Helper()
-	p = start(t, harness.Environ(), t.TempDir())
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
 	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\n" +
@@ -84,5 +128,16 @@ func signalInFlight(t *testing.T, signal os.Signal) (p *server, conn rawConn) {
 		other.Close()
 		return errors.New("the program still accepts connections")
 	})
-	return p, conn
+	return conn
+}
+
+// finish sends the missing body, and checks the response.
+func (c rawConn) finish() {
+	c.t.Helper()
+	c.send(inFlight)
+	a := c.answer()
+	if !strings.HasPrefix(a, "HTTP/1.1 200 OK\r\n") ||
+		!strings.HasSuffix(a, plantstest.ResponseJSON(plantstest.Example(7))+"\n") {
+		c.t.Errorf("the request in flight got\n%s", a)
+	}
 }
