@@ -56,6 +56,11 @@ type Config struct {
 func FromEnv(getenv func(string) string) (Config, error) {
 	var c Config
 	var err error
+	for _, name := range Variables {
+		if v := getenv(name); strings.HasPrefix(v, `"`) || strings.HasPrefix(v, "'") {
+			return Config{}, fmt.Errorf("%s begins with a quote: remove the quotes, which docker --env-file keeps", name)
+		}
+	}
 	c.TableName = cmp.Or(getenv(EnvTableName), "plants")
 	if !isTableName(c.TableName) {
 		return Config{}, fmt.Errorf("%s: %q is not a valid table name: "+
