@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"syscall"
 	"time"
 
 	"example.com/plantstore/internal/issuer"
+	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/swaggerui"
 )
 
@@ -46,6 +48,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 			// of a client that only closes its sending side and still waits for the response.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 			defer cancel()
+			host, _, _ := net.SplitHostPort(r.RemoteAddr)
+			ctx = logging.With(ctx, slog.String("source_ip", host)) // in a deployment, API Gateway logs it
 			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
 		// These limit how long slow clients hold connections. ReadTimeout is less than
@@ -53,7 +57,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 		ReadTimeout:  8 * time.Second,
 		WriteTimeout: 30 * time.Second,
 		// A proxy must close idle connections first, or it may send a request on one that this
-		// server is closing. Caddy keeps them for 2 minutes, and Google's load balancer for 10.
+		// server is closing. Caddy keeps them for 2 minutes, and Google's load balancer for 10. A
+		// connection that hasn't carried a request yet ends after ReadTimeout (nodejs/node#24980).
 		IdleTimeout: 11 * time.Minute,
 		// API Gateway accepts 10 KiB. Package http allows 4 KiB more than this. In a test, 5,000
 		// clients that never finished their headers made the program use 200 MB with this limit,

@@ -50,15 +50,16 @@ func TestInvalidSettings(t *testing.T) {
 	}
 }
 
-// The log on standard output has a line for each request, unless LOG_LEVEL leaves it out.
+// The log on standard output has a line for each request, with the client's address, unless LOG_LEVEL leaves it out.
 func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	for env, lines := range map[string]int{"LOG_LEVEL=info": 1, "LOG_LEVEL=error": 0} {
 		p := start(t, harness.Environ(env), t.TempDir())
 		p.user(t).expectList(t, 200)
 		p.Stop()
-		if log := p.Stdout.String(); strings.Count(log, "\n") != lines {
-			t.Errorf("%s: want %d lines of log, got\n%s", env, lines, log)
+		log := p.Stdout.String()
+		if strings.Count(log, "\n") != lines || strings.Count(log, `"source_ip":"127.0.0.1"`) != lines {
+			t.Errorf("%s: want %d lines of log with the client's address, got\n%s", env, lines, log)
 		}
 	}
 }
