@@ -15,7 +15,8 @@ import (
 )
 
 // The document lists the routes of the service, with their scopes. Operation ids are unique,
-// since generated clients name their methods after them.
+// since generated clients name their methods after them. Summary and description together are
+// short enough for tools that agents call, of which GPT actions allow 300 characters.
 func TestDocumentedRoutes(t *testing.T) {
 	var documented, served []string
 	operations := map[string]*openapi.Operation{} // by operationId
@@ -25,6 +26,9 @@ func TestDocumentedRoutes(t *testing.T) {
 				op.OperationID, op, other)
 		}
 		operations[op.OperationID] = op
+		if n := len(op.Summary) + len(op.Description); n > 300 {
+			t.Errorf("summary and description of %s have %d bytes, more than 300: shorten them in api/openapi.yaml", op, n)
+		}
 		documented = append(documented, fmt.Sprint(op, " with security ", op.Security))
 	}
 	for _, rt := range handlers.Routes() {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/swaggest/swgui/v5/static" // only the files of Swagger UI
@@ -41,7 +42,7 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 	files := map[string]file{
 		Path:                   swaggerUI,
 		"/docs":                swaggerUI,
-		"/openapi.yaml":        newFile("application/yaml", "", api.Document), // RFC 9512
+		"/openapi.yaml":        newFile("application/yaml", "", document()), // RFC 9512
 		"/docs/page.js":        newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
 		"/docs/issuer.js":      newFile("text/javascript; charset=utf-8", "", issuer),
 		"/docs/swagger-ui.css": newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
@@ -60,6 +61,14 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 			service.ServeHTTP(w, r)
 		}
 	})
+}
+
+// document returns the OpenAPI document with this server in the first place. There, clients would
+// otherwise send their tokens to their own machine. The address is relative, since a proxy may
+// have changed the host, the scheme and the path.
+func document() []byte {
+	before, after, _ := bytes.Cut(api.Document, []byte("\n  - url: "))
+	return slices.Concat(before, []byte("\n  - url: .\n    description: The server of this document\n  - url: "), after)
 }
 
 // read returns the content of an embedded file.

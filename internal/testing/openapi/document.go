@@ -44,6 +44,8 @@ type Operation struct {
 	Method      string `json:"-"`
 	Path        string `json:"-"`
 	OperationID string
+	Summary     string
+	Description string
 	Parameters  []*Parameter
 	RequestBody *struct {
 		MaxBytes int `json:"x-max-bytes"`

@@ -76,8 +76,5 @@ func (s *Schema) Members() (names []string) {
 	if s.Items2020 != nil {
 		return (&Schema{s.Items2020}).Members()
 	}
-	for _, base := range s.AllOf {
-		names = append(names, (&Schema{base}).Members()...)
-	}
-	return slices.AppendSeq(names, maps.Keys(s.Properties))
+	return slices.Collect(maps.Keys(s.Properties))
 }
