@@ -98,8 +98,12 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	client, status := form.Get("client_id"), http.StatusBadRequest
 	if r.Header.Get("Authorization") != "" {
-		// Don't decode it: Swagger UI doesn't percent-encode it, although RFC 6749 section 2.3.1 requires that.
 		client, _, _ = r.BasicAuth()
+		// Libraries encode it like a form (RFC 6749 section 2.3.1), Swagger UI and curl -u don't. So a
+		// plus is a plus, and what isn't encoded stays as it is.
+		if decoded, err := url.PathUnescape(client); err == nil {
+			client = decoded
+		}
 		status = http.StatusUnauthorized // RFC 6749 section 5.2
 	}
 	if strings.TrimSpace(client) == "" || len(client) > maxClientLength || !utf8.ValidString(client) {

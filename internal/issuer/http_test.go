@@ -100,7 +100,11 @@ func TestToken(t *testing.T) {
 		{"", grantFor + "alice&client_secret=x&resource=a&resource=b", "alice", "read write"},
 		{"", grantFor + "%F0%9F%8C%B1+%2B%25&scope=read", "🌱 +%", "read"},
 		{"", grantFor + url.QueryEscape(long), long, "read write"},
-		{"al%ice+é", "grant_type=client_credentials&scope=", "al%ice+é", "read write"}, // as Swagger UI sends it
+		// Swagger UI and curl -u send a client as it is, and OAuth libraries encode it.
+		{"al%ice+é", "grant_type=client_credentials&scope=", "al%ice+é", "read write"},
+		{"100%", "grant_type=client_credentials", "100%", "read write"},
+		{"alice%40example.com", "grant_type=client_credentials", "alice@example.com", "read write"},
+		{"a%2Bb%3A%C3%A9", "grant_type=client_credentials", "a+b:é", "read write"},
 	} {
 		before := time.Now().Unix()
 		resp, body := post(t, base+TokenPath, test.user, form+"; charset=UTF-8", test.body)
