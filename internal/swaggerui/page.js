@@ -7,23 +7,31 @@ JSON.parse = (text, reviver) => parse(text, reviver ?? (typeof text === 'string'
   ? (key, value, { source }) => Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value
   : undefined))
 
-// The document leaves open where tokens come from. This plugin tells Swagger UI, so that it
-// can request them.
-const ownIssuer = {
+// The page shows the document as this server's: with its address, also below a path prefix, and
+// with where tokens come from, so that Swagger UI can request them. The introduction is for
+// programmers, who read the document itself.
+const here = new URL('..', import.meta.url).href.slice(0, -1)
+const adapted = {
   statePlugins: {
     spec: {
       wrapActions: {
-        updateJsonSpec: update => document =>
-          update({ ...document, components: { ...document.components, securitySchemes: { bearer: issuer } } })
+        updateJsonSpec: update => document => update({
+          ...document,
+          info: { ...document.info, description: 'Every operation needs an access token: choose **Authorize** first.' },
+          servers: [{ url: here }],
+          components: { ...document.components, ...issuer && { securitySchemes: { bearer: issuer } } }
+        })
       }
     }
-  }
+  },
+  wrapComponents: { ServersContainer: () => () => null } // a list with one entry
 }
 
 SwaggerUIBundle({
-  url: new URL('../openapi.yaml', import.meta.url).href, // also below a path prefix
+  url: here + '/openapi.yaml',
   dom_id: '#ui',
   deepLinking: true,
   tryItOutEnabled: true,
-  plugins: issuer ? [ownIssuer] : []
+  defaultModelsExpandDepth: -1, // each operation shows its own schemas
+  plugins: [adapted]
 }).initOAuth({ clientId: 'alice' })

@@ -46,7 +46,9 @@ func TestSwaggerUI(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, plainserver.Start(t, harness.Environ(), t.TempDir()).Base, "/")
 	b.signIn()
-	b.holds("document.querySelector('.opblock').getBoundingClientRect().bottom < innerHeight") // on the first screen
+	b.do(chromedp.EmulateViewport(390, 844)) // on a phone, all operations are on the first screen
+	b.holds("document.querySelector('" + remove + "').getBoundingClientRect().bottom < innerHeight")
+	b.do(chromedp.EmulateViewport(1280, 800))
 	b.open(create)
 	basil := plantstest.Example(large)
 	name := fmt.Sprintf(`"name": %q`, basil.Name)
@@ -62,7 +64,8 @@ func TestSwaggerUI(t *testing.T) {
 	b.execute(remove, "204")
 	b.execute(list, "200", "[]")
 
-	for range 3 { // open the schemas, and the parts inside them
+	b.click(create + " .opblock-section-request-body .tablinks[data-name=model]") // the schema
+	for range 3 {                                                                 // open it, and the parts inside
 		eval[any](b, "document.querySelectorAll('[aria-expanded=false], "+
 			".json-schema-2020-12-accordion:has(.json-schema-2020-12-accordion__icon--collapsed)')"+
 			".forEach(e => e.click())")
