@@ -1,0 +1,32 @@
+// Converts the document to tools for agents, and to a client, as programs in JavaScript do.
+import assert from 'node:assert'
+import { readFileSync } from 'node:fs'
+import { HttpLlm, OpenApi } from '@samchon/openapi'
+import yaml from 'js-yaml'
+import * as librechat from 'librechat-data-provider'
+import { OpenAPIClientAxios } from 'openapi-client-axios'
+
+const [address, token] = process.argv.slice(2)
+const document = yaml.load(readFileSync('openapi.yaml', 'utf8'))
+
+// LibreChat looks for the members of a body only in its own properties.
+const { functionSignatures } = librechat.openapiToFunction(document, true)
+const tools = Object.fromEntries(functionSignatures.map(f => [f.name, f.parameters.properties]))
+assert.deepEqual(Object.keys(tools.createPlant), ['id', 'name', 'tag'])
+assert.deepEqual(Object.keys(tools.listPlants), ['limit', 'cursor', 'include'])
+assert.equal(tools.deletePlant.id.type, 'integer')
+const { isValid, message } = librechat.validateActionDomain('http://127.0.0.1:8080', document.servers[0].url)
+assert(isValid, message)
+
+// samchon drops parameters that are referenced, and operations with long descriptions.
+const application = HttpLlm.application({ document: OpenApi.convert(document) })
+assert.deepEqual(application.errors, [])
+const parameters = JSON.stringify(application.functions.map(f => f.parameters))
+for (const name of ['limit', 'cursor', 'include', 'name', 'tag']) assert(parameters.includes(`"${name}":`), name)
+
+const client = await new OpenAPIClientAxios({ definition: document, withServer: { url: address } }).init()
+client.defaults.headers.authorization = `Bearer ${token}`
+const plant = { name: 'Basil', tag: '' }
+assert.deepEqual((await client.createPlant(null, { id: 7, ...plant })).data, plant)
+assert.deepEqual((await client.listPlants({ include: 'id' })).data, [{ id: 7, ...plant }])
+assert.equal((await client.deletePlant(7)).status, 204)
