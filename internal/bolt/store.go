@@ -52,15 +52,12 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 }
 
-// A change is what a write does in a transaction. If it can't be carried out, for example because
-// the id is in use, it changes nothing and returns a refusal for the caller.
-type change func(*bbolt.Tx) (refusal, err error)
-
-// write applies a change in a transaction, unless ctx has ended, and returns after the commit.
+// write makes a change in a transaction, unless ctx has ended, and returns after the commit. An
+// error of the change is a refusal, for example because the id is in use.
 //
 // If ctx ends first, write returns its error. The transaction goes on, since nothing can
 // interrupt a disk.
-func (s *Store) write(ctx context.Context, apply change) error {
+func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error)) error {
 	writes := s.writes.Add(1)
 	if writes > maxWrites {
 		s.writes.Add(-1)
@@ -73,11 +70,7 @@ func (s *Store) write(ctx context.Context, apply change) error {
 		transact = s.db.Update
 	}
 	result := make(chan error, 1) // has room, in case nobody receives from it any more
-	go func() {
-		err := s.commit(ctx, transact, apply)
-		s.writes.Add(-1) // first, so that the caller's next write is a lone one again
-		result <- err
-	}()
+	go func() { result <- s.commit(ctx, transact, change) }()
 	select {
 	case err := <-result:
 		return err
@@ -86,23 +79,22 @@ func (s *Store) write(ctx context.Context, apply change) error {
 	}
 }
 
-// commit applies a change in a transaction and returns its refusal, or its panic as an error. A
-// refusal doesn't end the transaction, since other writes may share it.
-//
-// Even with a refusal, commit returns only after a commit, so that the plant that caused the
-// refusal is on disk. If the commit fails, the refusal doesn't count: that plant may have
-// been part of the same transaction.
-func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error) error, apply change) (err error) {
+// commit is the part of write that goes on if ctx ends.
+func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error) error,
+	change func(*bbolt.Tx) error,
+) (err error) {
+	defer s.writes.Add(-1)
 	defer s.recoverTo(&err)
 	var refusal error
-	err = transact(func(tx *bbolt.Tx) (err error) { // possibly several times, see Batch
+	err = transact(func(tx *bbolt.Tx) error { // possibly several times, see Batch
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
 		if refusal = ctx.Err(); refusal == nil {
-			refusal, err = apply(tx)
+			refusal = change(tx)
 		}
-		return err
+		return nil // commit even so: other writes may share the transaction
 	})
 	if err != nil {
+		// The refusal doesn't count. It may rest on a plant that was part of this transaction.
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal
@@ -135,25 +127,24 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		return err
 	}
 	idKey, plantKey := appendID(nil, p.ID), appendID(ownerPrefix(owner), p.ID)
-	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
+	return s.write(ctx, func(tx *bbolt.Tx) error {
 		ids, stored := tx.Bucket(idBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
-			if err := ids.Put(idKey, []byte(owner)); err != nil {
-				return nil, err
-			}
-			return nil, stored.Put(plantKey, v)
+			must(ids.Put(idKey, []byte(owner)))
+			must(stored.Put(plantKey, v))
+			return nil
 		case string(holder) != owner:
-			return plants.ErrInUse, nil
+			return plants.ErrInUse
 		}
 		old := plants.Plant{ID: p.ID}
 		if err := s.decode(stored.Get(plantKey), &old); err != nil {
-			return err, nil // ends this call alone, not the shared transaction
+			return err
 		}
 		if !old.Equal(p) {
-			return plants.ErrExists, nil
+			return plants.ErrExists
 		}
-		return nil, nil
+		return nil
 	})
 }
 
@@ -192,16 +183,23 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 // Delete implements [plants.Store].
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, plantKey := appendID(nil, id), appendID(ownerPrefix(owner), id)
-	return s.write(ctx, func(tx *bbolt.Tx) (refusal, err error) {
+	return s.write(ctx, func(tx *bbolt.Tx) error {
 		ids := tx.Bucket(idBucket)
 		if string(ids.Get(idKey)) != owner {
-			return plants.ErrNotFound, nil
+			return plants.ErrNotFound
 		}
-		if err := ids.Delete(idKey); err != nil {
-			return nil, err
-		}
-		return nil, tx.Bucket(plantBucket).Delete(plantKey)
+		must(ids.Delete(idKey))
+		must(tx.Bucket(plantBucket).Delete(plantKey))
+		return nil
 	})
+}
+
+// must panics if a change of a bucket fails, which ends the transaction. Only keys and values of impossible
+// sizes fail: what is changed reaches the disk in the commit.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // decode adds the fields of a stored value to p, which has the id from its key.

@@ -103,15 +103,16 @@ func TestFailedCommitAnswersAll(t *testing.T) {
 	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
 }
 
-// Batch repeats a change after a fault. Only the last result counts.
+// Batch repeats a change if another one in its transaction panics. Only the last result counts.
 func TestRepeatedChange(t *testing.T) {
 	s, runs := openTest(t, newPath(t)), 0
-	s.writes.Add(1) // as if there were another write
-	if err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) {
+	s.writes.Add(1)
+	twice := func(change func(*bbolt.Tx) error) error { return errors.Join(change(nil), change(nil)) }
+	if err := s.commit(t.Context(), twice, func(*bbolt.Tx) error {
 		if runs++; runs == 1 {
-			return plants.ErrInUse, errors.New("a fault")
+			return plants.ErrInUse
 		}
-		return nil, nil
+		return nil
 	}); err != nil || runs != 2 {
 		t.Errorf("got %v after %d runs, want no error after 2", err, runs)
 	}
@@ -181,7 +182,7 @@ func TestPanic(t *testing.T) {
 	s := openTest(t, newPath(t))
 	for _, others := range []int64{0, 1} { // a lone write, and one that may share a commit
 		s.writes.Add(others)
-		err := s.write(t.Context(), func(*bbolt.Tx) (refusal, err error) { panic("a fault") })
+		err := s.write(t.Context(), func(*bbolt.Tx) error { panic("a fault") })
 		if err == nil || !strings.Contains(err.Error(), "panic: a fault") {
 			t.Errorf("got %v, want the panic", err)
 		}
