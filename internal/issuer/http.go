@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,38 +21,32 @@ const (
 	maxBody         = 64 << 10
 )
 
-// Access specifies the host names under which clients may reach the issuer. It always
-// allows localhost and loopback addresses.
+// Access specifies the host names under which clients may reach the issuer.
 //
 // A web page can make its own host name resolve to this machine and then read the issuer's
 // responses (DNS rebinding). But the Host header of its requests contains that name.
 type Access struct {
-	Host    string // another host name or address, without port, or ""
-	Exposed bool   // adds IP addresses, the host name of this machine, and names of private networks
+	Host    string // a host name or address, without port, that is allowed in any case, or ""
+	Exposed bool   // allows all hosts that no public web page can have
 }
 
 // allows reports whether a request with this Host header may get a token.
 func (a Access) allows(hostport string) bool {
 	host := strings.ToLower((&url.URL{Host: hostport}).Hostname())
-	if host == "" { // a.Host may be "" too
+	addr, _ := netip.ParseAddr(host) // invalid if the host is a name
+	switch {
+	case host == "":
+		return false
+	case host == "localhost", addr.IsLoopback(), host == strings.ToLower(a.Host):
+		return true
+	case !a.Exposed:
 		return false
 	}
-	if addr, err := netip.ParseAddr(host); err == nil && (a.Exposed || addr.IsLoopback()) {
-		return true
-	}
-	own, _ := os.Hostname() // "" if it isn't known
-	return host == "localhost" || host == strings.ToLower(a.Host) || a.Exposed && isPrivate(host, own)
-}
-
-// isPrivate reports whether no public web page can have this host name, which is in lower
-// case: it is the name own of this machine, or the name of a container or service, or it is
-// reserved for private networks. Kubernetes' names end in .svc.cluster.local.
-func isPrivate(host, own string) bool {
-	if host == strings.ToLower(own) || !strings.Contains(host, ".") {
-		return true
-	}
-	reserved := []string{".localhost", ".local", ".internal"}
-	return slices.ContainsFunc(reserved, func(suffix string) bool { return strings.HasSuffix(host, suffix) })
+	return addr.IsValid() ||
+		!strings.Contains(host, ".") || // a container, or a machine of the same network
+		strings.HasSuffix(host, ".localhost") || // reserved for this machine
+		strings.HasSuffix(host, ".local") || // reserved for one network, including Kubernetes' .svc.cluster.local
+		strings.HasSuffix(host, ".internal") // reserved for private networks, such as host.docker.internal
 }
 
 // Handler serves token requests and the public keys. It passes requests for all other
