@@ -1,12 +1,50 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/rs/cors"
 
 	"example.com/plantstore/internal/handlers"
 )
+
+// envCORSOrigins is the variable with the origins whose pages may use the service. In a
+// deployment, the parameter CorsOrigins replaces it.
+const envCORSOrigins = "CORS_ORIGINS"
+
+// parseOrigins returns the elements of a list of origins, separated by commas. The element *
+// stands for all.
+func parseOrigins(list string) ([]string, error) {
+	origins := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	for _, origin := range origins {
+		if origin != "*" && !isOrigin(origin) {
+			return nil, fmt.Errorf("%s: %q is not an origin as browsers send it: use a scheme, a host in ASCII and, "+
+				"if it isn't the default, a port, such as http://localhost:3000, or *", envCORSOrigins, origin)
+		}
+	}
+	return origins, nil
+}
+
+// isOrigin reports whether browsers may send s as the origin of a page (RFC 6454), except that
+// the host may have capitals.
+func isOrigin(s string) bool {
+	isForbidden := func(r rune) bool { return r > unicode.MaxASCII || r == '*' } // instead of ü, browsers send xn--
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" || strings.ContainsFunc(u.Host, isForbidden) {
+		return false
+	}
+	defaultPort := map[string]uint64{"http": 80, "https": 443}[u.Scheme]
+	origin := u.Scheme + "://" + strings.TrimSuffix(u.Host, ":"+u.Port())
+	if port, _ := strconv.ParseUint(u.Port(), 10, 16); port != 0 && port != defaultPort {
+		origin += fmt.Sprint(":", port)
+	}
+	return s == origin && defaultPort != 0
+}
 
 // Headers that pages from other origins may send and read, in addition to the headers that
 // browsers always allow. template.yaml lists them for API Gateway, together with API

@@ -57,8 +57,7 @@ func TestCORSOrigins(t *testing.T) {
 		{"", "GET", "/plants", other, 401, ""},
 		{"", "GET", "/plants", "", 401, ""},
 	} {
-		cfg := config.Config{CORSOrigins: strings.Fields(test.origins)}
-		handler := setUp(t, options{data: t.TempDir()}, cfg, io.Discard)
+		handler := setUp(t, options{data: t.TempDir()}, config.Config{}, io.Discard, strings.Fields(test.origins)...)
 		r := httptest.NewRequest(test.method, "http://localhost"+test.path, nil)
 		r.Header.Set("Origin", test.origin)
 		r.Header.Set("Access-Control-Request-Method", "DELETE")
@@ -78,6 +77,27 @@ func TestCORSOrigins(t *testing.T) {
 		}
 		if test.path == "/plants/7" && !strings.Contains(h.Get("Allow"), "DELETE") {
 			t.Errorf("%+v: Allow is %q", test, h.Get("Allow"))
+		}
+	}
+}
+
+// Origins that no browser sends stop the program.
+func TestParseOrigins(t *testing.T) {
+	want := []string{"http://localhost:3000", "https://A.example:80", "http://[::1]:443", "https://127.0.0.1", "*"}
+	got, err := parseOrigins(" " + strings.Join(want, ",\t\n, ") + "\n")
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for _, list := range []string{
+		"localhost:3000", "http://a.example, https://b.example/", "https://*.example", "http://", "null",
+		"https://a.example b.example", "https://user:secret@a.example", "https://@a.example",
+		"https://a.example?key=secret", "https://a.example?", "https://a.example#secret", "https://a.example#",
+		"https://:443", `https://a.example\b`, "https://a%2eexample", "https://::1", "https://[a.example]",
+		"https://[127.0.0.1]", "ftp://a.example", "https://a.example:443", "http://[::1]:80", "https://a.example:",
+		"https://a.example:0", "https://a.example:65536", "https://a.example:08443", "https://bücher.example",
+	} {
+		if got, err := parseOrigins(list); err == nil || !strings.Contains(err.Error(), envCORSOrigins) {
+			t.Errorf("%q: got %q, %v", list, got, err)
 		}
 	}
 }

@@ -24,20 +24,10 @@ type options struct {
 var errUsage = errors.New("see -help")
 
 func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
-	o := options{addr: "127.0.0.1:8080"}
+	var o options
 	flags := flag.NewFlagSet("local", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are returned instead, each on one line
-	flags.Func("addr", "`address` to listen on; port 0 picks one (default "+o.addr+")", func(addr string) error {
-		o.addr = addr
-		_, _, err := net.SplitHostPort(addr)
-		if err == nil {
-			_, err = net.ResolveTCPAddr("tcp", addr)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: use HOST:PORT, such as 127.0.0.1:8081", err)
-		}
-		return nil
-	})
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0 picks one")
 	flags.StringVar(&o.data, "data", ".data",
 		"`directory` for the plants (plants.db) and the token key; created if missing")
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb;\n"+
@@ -51,7 +41,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		fmt.Fprintln(stderr, "Environment variables, described in docs/configuration.md:\n  "+
-			strings.Join(config.Variables, " "))
+			strings.Join(append(config.Variables, envCORSOrigins), " "))
 		fmt.Fprintln(stderr, "With -store dynamodb also these, and others of the AWS SDK:\n  "+
 			strings.Join(dynamoDBVariables, " "))
 		return options{}, errPrinted
@@ -61,6 +51,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	}
 	if flags.NArg() > 0 {
 		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
+	}
+	if _, _, err := net.SplitHostPort(o.addr); err != nil { // the empty address would mean all
+		return options{}, fmt.Errorf("-addr: %w; %w", err, errUsage)
 	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)

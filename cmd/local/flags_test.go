@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %+v", args, got, err, want)
 		}
 	}
-	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr=", "-addr :65536", "serve"} {
+	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr=", "serve"} {
 		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); !errors.Is(err, errUsage) {
 			t.Errorf("%q: got %+v, %v, want a usage error", args, got, err)
 		}
@@ -39,7 +38,7 @@ func TestHelp(t *testing.T) {
 	if _, err := parseFlags([]string{"-help"}, noEnv, &stderr); !errors.Is(err, errPrinted) {
 		t.Errorf("-help: %v", err)
 	}
-	for _, name := range append([]string{"-expose-issuer"}, config.Variables...) {
+	for _, name := range append([]string{"-expose-issuer", envCORSOrigins}, config.Variables...) {
 		if !strings.Contains(stderr.String(), " "+name) {
 			t.Errorf("%s is missing in:\n%s", name, &stderr)
 		}
@@ -47,14 +46,9 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	info := &debug.BuildInfo{GoVersion: "go1.27.4", Main: debug.Module{Path: "m", Version: "v1.2.3+dirty"},
-		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "152b08a"}, {Key: "vcs.modified", Value: "true"}}}
-	if got, want := version(info), "m v1.2.3+dirty, commit 152b08a with changes, go1.27.4"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
 	var stdout strings.Builder
 	err := run(t.Context(), []string{"-version"}, noEnv, &stdout, io.Discard)
-	if !errors.Is(err, errPrinted) || !strings.HasSuffix(stdout.String(), runtime.Version()+"\n") {
+	if !errors.Is(err, errPrinted) || !strings.HasSuffix(stdout.String(), " "+runtime.Version()+"\n") {
 		t.Errorf("-version prints %q, %v", &stdout, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // setUp returns the handler of all requests, with a store in memory.
-func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer) http.Handler {
+func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer, origins ...string) http.Handler {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	var own *issuer.Issuer
@@ -33,7 +33,7 @@ func setUp(t *testing.T, o options, cfg config.Config, stderr io.Writer) http.Ha
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newHandler(o, cfg.CORSOrigins, own, handlers.New(new(plantstest.Memory), verifier, log))
+	return newHandler(o, origins, own, handlers.New(new(plantstest.Memory), verifier, log))
 }
 
 // Another issuer's keys are fetched before the first request needs them. If the issuer

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	return 1
 }
 
+// release is the version of a program that is built without the repository. The Dockerfile sets it.
+var release string
+
 // errPrinted is returned when -help or -version has printed its output.
 var errPrinted = errors.New("printed")
 
@@ -77,12 +81,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	if opts.version {
-		if info, ok := debug.ReadBuildInfo(); ok { // always, since the program is built as a module
-			fmt.Fprintln(stdout, version(info))
-		}
+		info, _ := debug.ReadBuildInfo() // nil only if the program isn't built as a module
+		fmt.Fprintln(stdout, info.Main.Path, cmp.Or(release, info.Main.Version), info.GoVersion)
 		return errPrinted
 	}
 	cfg, err := config.FromEnv(getenv)
+	if err != nil {
+		return err
+	}
+	origins, err := parseOrigins(getenv(envCORSOrigins))
 	if err != nil {
 		return err
 	}
@@ -90,12 +97,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.addr)
 	if err != nil {
-		return listenError(opts.addr, err)
+		return fmt.Errorf("-addr: %w: use a free HOST:PORT, such as 127.0.0.1:8081", err)
 	}
 	defer listener.Close()
 	ownIssuer := cfg.Tokens.Issuer == ""
 	if ownIssuer && !opts.exposeIssuer {
-		if err := checkNotExposed(opts.addr, listener.Addr(), cfg.CORSOrigins); err != nil {
+		if err := checkNotExposed(opts.addr, listener.Addr(), origins); err != nil {
 			return err
 		}
 	}
@@ -115,7 +122,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		if own, err = issuer.Open(opts.data, handlers.Scopes()); err != nil {
 			return err
 		}
-		warnReadableKey(opts.data, stderr)
 	}
 	verifier, err := newVerifier(ctx, own, cfg.Tokens, log, stderr)
 	if err != nil {
@@ -123,7 +129,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	banner(stderr, baseURL(listener), store.where, ownIssuer, runtime.GOOS)
 	service := handlers.New(store, verifier, log)
-	return serve(ctx, listener, newHandler(opts, cfg.CORSOrigins, own, service), stderr)
+	return serve(ctx, listener, newHandler(opts, origins, own, service), stderr)
 }
 
 // checkNotExposed returns an error if other machines, or all web pages in the
@@ -140,7 +146,7 @@ func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 	}
 	if slices.Contains(origins, "*") {
 		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s",
-			config.EnvCORSOrigins, danger, remedy)
+			envCORSOrigins, danger, remedy)
 	}
 	return nil
 }

@@ -2,34 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"syscall"
 	"time"
 
 	"example.com/plantstore/internal/issuer"
 	"example.com/plantstore/internal/logging"
 	"example.com/plantstore/internal/swaggerui"
 )
-
-// listenError explains err, the operating system's reason why the program can't listen on
-// addr.
-func listenError(addr string, err error) error {
-	host, _, _ := net.SplitHostPort(addr)
-	resolved, _ := net.ResolveTCPAddr("tcp", addr) // the port may have a name
-	switch {
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("-addr %s: %s is not an address of this machine; use 127.0.0.1:8081", addr, host)
-	case errors.Is(err, fs.ErrPermission) && resolved != nil && resolved.Port < 1024:
-		return fmt.Errorf("-addr %s: ports below 1024 need more rights; use 127.0.0.1:8081", addr)
-	}
-	return fmt.Errorf("-addr %s: %w: use a free HOST:PORT, such as 127.0.0.1:8081; port 0 picks a free port", addr, err)
-}
 
 // requestTimeout limits the context of a request. If a request takes longer, the client
 // gets 504. The limit is the same as in a deployment, where the context ends 500 ms before

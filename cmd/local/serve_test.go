@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,25 +89,6 @@ func TestIdleTimeout(t *testing.T) {
 			t.Errorf("closed after %v", took)
 		}
 	})
-}
-
-// If the operating system refuses an address, the message tells the user what to do.
-func TestListenError(t *testing.T) {
-	for _, test := range []struct {
-		addr  string
-		cause error
-		want  string
-	}{
-		{"10.9.9.9:8081", syscall.EADDRNOTAVAIL,
-			"-addr 10.9.9.9:8081: 10.9.9.9 is not an address of this machine; use 127.0.0.1:8081"},
-		{"127.0.0.1:http", syscall.EACCES, "-addr 127.0.0.1:http: ports below 1024 need more rights; use 127.0.0.1:8081"},
-		{":8080", syscall.EACCES, "-addr :8080: bind: permission denied: use a free HOST:PORT"},
-		{":8080", syscall.EADDRINUSE, "-addr :8080: bind: address already in use: use a free HOST:PORT"},
-	} {
-		if err := listenError(test.addr, os.NewSyscallError("bind", test.cause)); !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("%v: got %v, want %s", test.cause, err, test.want)
-		}
-	}
 }
 
 // The start-up messages are for the operating system's usual shell. README's session, which

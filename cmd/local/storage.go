@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -49,14 +52,27 @@ func (s *storage) end(stderr io.Writer) {
 }
 
 func openBolt(dir string) (*storage, error) {
-	path := filepath.Join(dir, plantsFile)
+	// Absolute, because people wonder where their data is if they started the program elsewhere.
+	path, err := filepath.Abs(filepath.Join(dir, plantsFile))
+	if err != nil {
+		return nil, err
+	}
 	store, err := bolt.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &storage{
-		Store: store,
-		close: store.Close,
-		where: path + " (to start over, stop the program and delete the file)",
-	}, nil
+	return &storage{Store: store, close: store.Close, where: path}, nil
+}
+
+// createData creates the data directory if it is missing. Only the current user can access a
+// new directory. An existing one is left as it is, since its owner may have reasons: for
+// example, Kubernetes makes a volume writable by a group.
+func createData(dir string) error {
+	switch err := os.MkdirAll(dir, 0o700); {
+	case errors.Is(err, fs.ErrExist): // something that isn't a directory, and leads to none
+		return fmt.Errorf("-data: %w: it is a link to nothing; mount its disk, or create the directory that it names", err)
+	case err != nil:
+		return fmt.Errorf("-data: %w: name a directory that you can write to", err)
+	}
+	return nil
 }

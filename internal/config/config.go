@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -25,13 +23,11 @@ const (
 	EnvTokenJWKS     = "TOKEN_JWKS"
 	EnvRequireScopes = "REQUIRE_SCOPES"
 	EnvLogLevel      = "LOG_LEVEL"
-	EnvCORSOrigins   = "CORS_ORIGINS" // cmd/local only: a deployment uses the parameter CorsOrigins
 )
 
 // Variables contains these names. cmd/local lists them with -help.
 var Variables = []string{
 	EnvTableName, EnvTokenIssuer, EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS, EnvRequireScopes, EnvLogLevel,
-	EnvCORSOrigins,
 }
 
 // Config holds the settings of the service.
@@ -45,10 +41,6 @@ type Config struct {
 
 	// LogLevel is the minimum level of log lines. The default is info.
 	LogLevel slog.Level
-
-	// CORSOrigins are the origins whose pages may use the service, or "*" for
-	// all. It is empty by default.
-	CORSOrigins []string
 }
 
 // FromEnv reads the settings with getenv, usually [os.Getenv]. An error names
@@ -73,12 +65,6 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Tokens, err = tokens(getenv); err != nil {
 		return Config{}, err
 	}
-	c.CORSOrigins = splitList(getenv(EnvCORSOrigins))
-	for _, o := range c.CORSOrigins {
-		if err := checkOrigin(o); err != nil {
-			return Config{}, fmt.Errorf("%s: %w", EnvCORSOrigins, err)
-		}
-	}
 	return c, nil
 }
 
@@ -89,36 +75,6 @@ func isTableName(s string) bool {
 	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 	isInvalid := func(r rune) bool { return !strings.ContainsRune(valid, r) }
 	return 3 <= len(s) && len(s) <= 255 && !strings.ContainsFunc(s, isInvalid)
-}
-
-// checkOrigin returns an error unless s is * or a web origin (RFC 6454) as browsers send it,
-// such as https://example.com:8443.
-func checkOrigin(s string) error {
-	if s == "*" {
-		return nil
-	}
-	if mayContainPassword(s) {
-		return errors.New("an origin has no user, query or fragment")
-	}
-	u, err := url.Parse(s)
-	isWeb := err == nil && (u.Scheme == "https" || u.Scheme == "http")
-	if !isWeb || u.Hostname() == "" || strings.Contains(u.Host, "*") || s != u.Scheme+"://"+u.Host {
-		return fmt.Errorf("%q is not an origin: "+
-			"use a scheme, a host and possibly a port, such as http://localhost:3000, or *", s)
-	}
-	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return fmt.Errorf("%q: browsers send the ASCII form of this name, with xn--: use that", s)
-	}
-	port := u.Port()
-	if port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
-		return fmt.Errorf("%q: browsers don't send the default port: remove it", s)
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	isPort := err == nil && n > 0 && strconv.FormatUint(n, 10) == port
-	if !isPort && (port != "" || strings.HasSuffix(u.Host, ":")) {
-		return fmt.Errorf("%q: the port must be a number from 1 to 65535, without leading zeros", s)
-	}
-	return nil
 }
 
 // mayContainPassword reports whether an address has a user, query or fragment. Such an
@@ -149,7 +105,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	if t.Issuer == "" {
 		for _, name := range []string{EnvTokenAudience, EnvTokenJWKSURL, EnvTokenJWKS} {
 			if getenv(name) != "" {
-				return t, fmt.Errorf("%s is set but %s is not: set it to the issuer of the tokens", name, EnvTokenIssuer)
+				return t, fmt.Errorf("%s is set: also set %s to the issuer of the tokens", name, EnvTokenIssuer)
 			}
 		}
 		return t, nil
@@ -178,7 +134,7 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 	}
 	if t.Keys == nil && t.KeysURL == "" {
 		if err := checkIssuer(t.Issuer); err != nil {
-			return t, fmt.Errorf("%s: %w; if the issuer has no metadata, set %s", EnvTokenIssuer, err, EnvTokenJWKSURL)
+			return t, fmt.Errorf("%s: %w", EnvTokenIssuer, err)
 		}
 	}
 	return t, nil
@@ -200,10 +156,11 @@ func checkWhiteSpace(name, value string) error {
 // from issuer.
 func checkIssuer(issuer string) error {
 	if mayContainPassword(issuer) {
-		return errors.New("an issuer has no user, query or fragment")
+		return errors.New("remove its user, query or fragment, or set " + EnvTokenJWKSURL)
 	}
 	if !strings.HasPrefix(issuer, "https://") && !strings.HasPrefix(issuer, "http://") {
-		return fmt.Errorf("%q doesn't begin with https:// or, on this machine, http://", issuer)
+		return fmt.Errorf("%q doesn't begin with https:// or, on this machine, http://; if it has no metadata, set %s",
+			issuer, EnvTokenJWKSURL)
 	}
 	if strings.Contains(issuer, "/.well-known/") {
 		return errors.New("this is the address of the metadata: use the issuer in it")

@@ -33,15 +33,14 @@ func TestFromEnv(t *testing.T) {
 		EnvTokenJWKS:     `{"keys":[` + key + `]}`,
 		EnvRequireScopes: "true",
 		EnvLogLevel:      "Warn",
-		EnvCORSOrigins:   " http://localhost:3000,\thttps://A.example:80 ,http://[::1]:443,https://127.0.0.1\n",
 	}
 	for _, test := range []struct {
 		settings map[string]string
 		want     Config
 	}{
 		{nil, Config{TableName: "plants"}},
-		{map[string]string{EnvRequireScopes: "false", EnvCORSOrigins: "*"},
-			Config{TableName: "plants", Tokens: auth.Config{ScopesOptional: true}, CORSOrigins: []string{"*"}}},
+		{map[string]string{EnvRequireScopes: "false"},
+			Config{TableName: "plants", Tokens: auth.Config{ScopesOptional: true}}},
 		// If the keys are set, the issuer needn't be a URL.
 		{map[string]string{EnvTokenIssuer: "urn:x", EnvTokenAudience: "plants", EnvTokenJWKS: `{"keys":[` + key + `]}`},
 			Config{TableName: "plants", Tokens: auth.Config{Issuer: "urn:x", Audiences: []string{"plants"}, Keys: keys}}},
@@ -53,8 +52,7 @@ func TestFromEnv(t *testing.T) {
 				Keys:      keys,
 				KeysURL:   "https://keys.example/jwks",
 			},
-			LogLevel:    slog.LevelWarn,
-			CORSOrigins: []string{"http://localhost:3000", "https://A.example:80", "http://[::1]:443", "https://127.0.0.1"},
+			LogLevel: slog.LevelWarn,
 		}},
 	} {
 		got, err := FromEnv(env(test.settings, nil))
@@ -91,32 +89,6 @@ func TestInvalid(t *testing.T) {
 		{EnvTokenIssuer, "'secret'",
 			map[string]string{EnvTokenAudience: "plants", EnvTokenJWKSURL: "https://keys.example/k"}},
 		{EnvTokenJWKSURL, "https://keys.example/k?secret\r\n", issuer},
-		{EnvCORSOrigins, "localhost:3000", nil},
-		{EnvCORSOrigins, "http://a.example, https://b.example/", nil},
-		{EnvCORSOrigins, "https://*.example", nil},
-		{EnvCORSOrigins, "http://", nil},
-		{EnvCORSOrigins, "null", nil},
-		{EnvCORSOrigins, "https://a.example b.example", nil},
-		{EnvCORSOrigins, "https://user:secret@a.example", nil},
-		{EnvCORSOrigins, "https://@a.example", nil},
-		{EnvCORSOrigins, "https://a.example?key=secret", nil},
-		{EnvCORSOrigins, "https://a.example?", nil},
-		{EnvCORSOrigins, "https://a.example#secret", nil},
-		{EnvCORSOrigins, "https://a.example#", nil},
-		{EnvCORSOrigins, "https://:443", nil},
-		{EnvCORSOrigins, `https://a.example\b`, nil},
-		{EnvCORSOrigins, "https://a%2eexample", nil},
-		{EnvCORSOrigins, "https://::1", nil},
-		{EnvCORSOrigins, "https://[a.example]", nil},
-		{EnvCORSOrigins, "https://[127.0.0.1]", nil},
-		{EnvCORSOrigins, "ftp://a.example", nil},
-		{EnvCORSOrigins, "https://a.example:443", nil},
-		{EnvCORSOrigins, "http://[::1]:80", nil},
-		{EnvCORSOrigins, "https://a.example:", nil},
-		{EnvCORSOrigins, "https://a.example:0", nil},
-		{EnvCORSOrigins, "https://a.example:65536", nil},
-		{EnvCORSOrigins, "https://a.example:08443", nil},
-		{EnvCORSOrigins, "https://bücher.example", nil},
 	} {
 		_, err := FromEnv(env(test.others, map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) ||
@@ -141,9 +113,6 @@ func TestMessages(t *testing.T) {
 		`TOKEN_ISSUER "https://issuer.example\n" has white space: remove it`: {
 			EnvTokenIssuer: "https://issuer.example\n", EnvTokenAudience: "plants",
 		},
-		`CORS_ORIGINS: "https://a.example:443": browsers don't send the default port: remove it`: {
-			EnvCORSOrigins: "https://a.example:443",
-		},
 	} {
 		if _, err := FromEnv(env(settings, nil)); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", settings, err, want)
@@ -160,12 +129,11 @@ func TestIssuers(t *testing.T) {
 		return err
 	}
 	for issuer, fault := range map[string]string{
-		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https:// or, on this machine, http://; if`,
+		"urn:plantstore:local": `"urn:plantstore:local" doesn't begin with https:// or, on this machine, http://; if it has no`,
 		"http://a.test":        `the address "http://a.test" must be https`,
-		"https://a.test/?":     `an issuer has no user, query or fragment`,
-		"https://a.test/#":     `an issuer has no user, query or fragment`,
-		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: ` +
-			`use the issuer in it; if the issuer has no metadata, set TOKEN_JWKS_URL`,
+		"https://a.test/?":     `remove its user, query or fragment, or set TOKEN_JWKS_URL`,
+		"https://a.test/#":     `remove its user, query or fragment, or set TOKEN_JWKS_URL`,
+		"https://a.test/.well-known/oauth-authorization-server/x": `this is the address of the metadata: use the issuer in it`,
 	} {
 		if err := from(issuer, ""); err == nil || !strings.HasPrefix(err.Error(), "TOKEN_ISSUER: "+fault) {
 			t.Errorf("%s: got %v, want %s", issuer, err, fault)

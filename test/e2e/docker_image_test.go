@@ -35,7 +35,7 @@ func TestDockerImage(t *testing.T) {
 	port, certificate := serveKeys(t, issuer.JWKS())
 	image, volume := buildImage(t, certificate), "plantstore-"+rand.Text()
 	t.Cleanup(func() { docker(t, "volume", "rm", volume) })
-	if got := docker(t, "run", "--rm", image, "-version"); !strings.Contains(got, " "+imageVersion+", go1.") {
+	if got := docker(t, "run", "--rm", image, "-version"); !strings.Contains(got, " "+imageVersion+" go1.") {
 		t.Errorf("-version prints %q", got)
 	}
 	user := docker(t, "inspect", "--format", "{{.Config.User}}", image)
