@@ -86,12 +86,12 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 }
 
 // checkCredentials returns an error if a variable with AWS credentials has white space, for
-// example a line break from a file that contained the secret. With it, no request could be
-// sent, or none would be authorized.
+// example a line break from a file that contained the secret, or quotes, which docker --env-file
+// keeps. With them, no request could be sent, or none would be authorized.
 func checkCredentials(getenv func(string) string) error {
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
-		if strings.ContainsFunc(getenv(name), unicode.IsSpace) {
-			return fmt.Errorf("%s has white space: remove it", name)
+		if v := getenv(name); strings.ContainsFunc(v, unicode.IsSpace) || strings.ContainsAny(v, `"'`) {
+			return fmt.Errorf("%s has white space or quotes: remove them", name)
 		}
 	}
 	return nil

@@ -140,9 +140,9 @@ func TestAdvice(t *testing.T) {
 		{"AWS_ACCESS_KEY_ID", "a-b_c", "UnrecognizedClientException", ""}, // DynamoDB Local takes letters and digits only
 		{"AWS_USE_FIPS_ENDPOINT", "true", "FIPS and custom endpoint are not supported", ""},
 		{"AWS_REGION", "eu central", "invalid input region eu central", ""},
-		{"AWS_ACCESS_KEY_ID", "x\n", "AWS_ACCESS_KEY_ID has white space: remove it", ""},
-		{"AWS_SECRET_ACCESS_KEY", "x\n", "AWS_SECRET_ACCESS_KEY has white space: remove it", ""},
-		{"AWS_SESSION_TOKEN", "x\n", "AWS_SESSION_TOKEN has white space: remove it", ""},
+		{"AWS_ACCESS_KEY_ID", "x\n", "AWS_ACCESS_KEY_ID has white space or quotes: remove them", ""},
+		{"AWS_SECRET_ACCESS_KEY", `"x"`, "AWS_SECRET_ACCESS_KEY has white space or quotes: remove them", ""},
+		{"AWS_SESSION_TOKEN", "x\n", "AWS_SESSION_TOKEN has white space or quotes: remove them", ""},
 	} {
 		t.Run(test.name+"="+test.value, func(t *testing.T) {
 			t.Setenv(test.name, test.value)
