@@ -80,6 +80,7 @@ func TestRefused(t *testing.T) {
 		"DomainName=https://a.example/ DomainCertificate=" + certificate: "DomainName",
 		"DomainName=plants.example.com DomainCertificate=" + topic:       "DomainCertificate",
 		"DomainCertificate=" + certificate:                               "need each other",
+		"DomainOnly=true":                                                "DomainOnly needs DomainName",
 
 		// An issuer of one's own comes with its audience, and without what needs the pool.
 		"TokenAudience=plants":                                             "need TokenIssuer",
