@@ -80,7 +80,8 @@ func writeFormat(tx *bbolt.Tx) error {
 func prepare(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
-		return errors.New("it is a bbolt database of another program: choose another data directory")
+		return errors.New("it isn't a file of this program, or was copied while in use: " +
+			"choose another data directory, or restore a backup")
 	}
 	if v := meta.Get(formatKey); string(v) != format {
 		return fmt.Errorf("it has format %.20q, but this version of the program supports only %q: "+

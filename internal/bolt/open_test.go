@@ -123,8 +123,8 @@ func TestOpenRefuses(t *testing.T) {
 		"half":              {whole[:len(whole)/2], "it is damaged: "},
 		"all but a byte":    {readFile(t, path)[:size-1], "it is damaged: it has only "},
 		"empty":             {nil, "it is empty: restore a backup, or remove"},
-		"another program's": {database([3]string{"meta", "x", "y"}), "of another program: choose another data directory"},
-		"no meta":           {database([3]string{"ids", "x", "y"}), "of another program"},
+		"another program's": {database([3]string{"meta", "x", "y"}), "it isn't a file of this program, or was copied while in use: choose another data directory"},
+		"no meta":           {database([3]string{"ids", "x", "y"}), "it isn't a file of this program"},
 		"a later format": {database([3]string{"meta", "format", "2"}),
 			`format "2", but this version of the program supports only "1": use the version that wrote it`},
 	} {
