@@ -86,7 +86,7 @@ type lastFailureKey struct{}
 func addLastFailure(stack *middleware.Stack) error {
 	return errors.Join(
 		stack.Initialize.Add(middleware.InitializeMiddlewareFunc("AddLastFailure", addToError), middleware.Before),
-		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("NoteFailure", noteFailure), middleware.After),
+		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteFailure", noteFailure), "Retry", middleware.After),
 	)
 }
 

@@ -80,6 +80,28 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
+// The cause may also be that there were no credentials at first.
+func TestContextEndsWithoutCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		source := aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+			if attempts++; attempts == 1 {
+				return aws.Credentials{}, timeout{}
+			}
+			<-ctx.Done()
+			return aws.Credentials{}, ctx.Err()
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		client := newOffline(t, aws.Config{Region: "local", Credentials: source}, dynamolocal.Hang)
+		err := list.call(ctx, dynamo.New(client, "plants"))
+		wantSentinel(t, "List", err, context.DeadlineExceeded)
+		if !strings.Contains(fmt.Sprint(err), timeout{}.Error()) {
+			t.Errorf("error %q does not mention that there were no credentials", err)
+		}
+	})
+}
+
 // If this machine's clock is wrong, DynamoDB rejects the signature. The call then uses the
 // time of the response and succeeds, and later calls start with the right time.
 func TestWrongClock(t *testing.T) {
