@@ -37,7 +37,8 @@ func TestFiles(t *testing.T) {
 	for _, test := range []struct{ path, contentType, has string }{
 		{"/", "text/html; charset=utf-8", "docs/page.js"},
 		{"/docs", "text/html; charset=utf-8", "docs/page.js"},
-		{"/openapi.yaml", "application/yaml", "\n  - url: .\n    description: The server of this document\n  - url: " + string(rest)},
+		{"/openapi.yaml", "application/yaml",
+			"\n  - url: .\n    description: The server of this document\n  - url: " + string(rest)},
 		{"/docs/page.js", "text/javascript; charset=utf-8", "SwaggerUIBundle("},
 		{"/docs/issuer.js", "text/javascript; charset=utf-8", "export default null"},
 		{"/docs/swagger-ui.css", "text/css; charset=utf-8", ".swagger-ui"},

@@ -1,13 +1,12 @@
 // Converts the document to tools for agents, and to a client, as programs in JavaScript do.
 import assert from 'node:assert'
-import { readFileSync } from 'node:fs'
+import SwaggerParser from '@apidevtools/swagger-parser'
 import { HttpLlm, OpenApi } from '@samchon/openapi'
-import yaml from 'js-yaml'
 import * as librechat from 'librechat-data-provider'
 import { OpenAPIClientAxios } from 'openapi-client-axios'
 
 const [address, token] = process.argv.slice(2)
-const document = yaml.load(readFileSync('openapi.yaml', 'utf8'))
+const document = await SwaggerParser.parse('openapi.yaml')
 
 // LibreChat looks for the members of a body only in its own properties.
 const { functionSignatures } = librechat.openapiToFunction(document, true)
@@ -18,11 +17,18 @@ assert.equal(tools.deletePlant.id.type, 'integer')
 const { isValid, message } = librechat.validateActionDomain('http://127.0.0.1:8080', document.servers[0].url)
 assert(isValid, message)
 
-// samchon drops parameters that are referenced, and operations with long descriptions.
-const application = HttpLlm.application({ document: OpenApi.convert(document) })
-assert.deepEqual(application.errors, [])
-const parameters = JSON.stringify(application.functions.map(f => f.parameters))
-for (const name of ['limit', 'cursor', 'include', 'name', 'tag']) assert(parameters.includes(`"${name}":`), name)
+// samchon drops parameters that are referenced, and operations with long descriptions. It has
+// the query and the body in an argument each.
+const { functions, errors } = HttpLlm.application({ document: OpenApi.convert(document) })
+assert.deepEqual(errors, [])
+for (const { operation, parameters } of functions) {
+  const { query, body, ...path } = parameters.properties
+  const { $ref } = query ?? body ?? {}
+  const properties = $ref ? parameters.$defs[$ref.slice('#/$defs/'.length)].properties : path
+  const name = operation().operationId
+  assert.deepEqual(Object.keys(properties), Object.keys(tools[name]))
+  if (properties.id) assert.equal(properties.id.type, 'integer', name)
+}
 
 const client = await new OpenAPIClientAxios({ definition: document, withServer: { url: address } }).init()
 client.defaults.headers.authorization = `Bearer ${token}`
