@@ -8,9 +8,7 @@ one JSON object per line.
     "CreateOnly", "Refused", "Error"}. CreateOnly lists by resource type the
     properties whose change replaces the resource; Refused has the first invalid
     parameter, or the violated rules. With "snapshot": true the result also has
-    "Snapshot", the resources and outputs as YAML. With "base": {NAME: VALUE}
-    that is only what differs from the stack with these parameters in the
-    default region; null stands for what only that stack has.
+    "Snapshot", the resources and outputs as YAML.
 {"lint": TEXT}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
@@ -116,16 +114,6 @@ def findings(text, ignore=()):
     return [str(match) for match in lint(text, config=config)]
 
 
-def snapshot(stack):
-    return {**stack["Resources"], "Outputs": stack["Outputs"]}
-
-
-def difference(new, old):
-    if not new or not isinstance(new, dict) or not isinstance(old, dict):
-        return new
-    return {name: difference(new.get(name), old.get(name)) for name in {**old, **new} if new.get(name) != old.get(name)}
-
-
 def expand(text, parameters, region="eu-central-1"):
     return evaluate(translate(text, parameters), parameters, region)
 
@@ -143,9 +131,7 @@ def run(job):
     except InvalidDocumentException as e:
         return {"Error": "; ".join(cause.message for cause in e.causes)}
     if job.get("snapshot"):
-        content = snapshot(stack)
-        if "base" in job:
-            content = difference(content, snapshot(expand(job["template"], job["base"])))
+        content = {**stack["Resources"], "Outputs": stack["Outputs"]}
         stack["Snapshot"] = yaml.safe_dump(content, default_flow_style=None, width=1000)
     return stack
 

@@ -51,7 +51,6 @@ type job struct {
 	Parameters map[string]string `json:"parameters"`
 	Region     string            `json:"region"`
 	Snapshot   bool              `json:"snapshot"`
-	Base       map[string]string `json:"base,omitempty"`
 	Lint       string            `json:"lint,omitempty"`
 }
 
