@@ -1,6 +1,6 @@
 # The commands that people and CI run. `make help` lists them.
 
-.PHONY: help run test acceptance check ci fuzz bench api-compat contract docker issuers deployment rename check-rename
+.PHONY: help run test acceptance check check-size ci fuzz bench api-compat contract docker issuers deployment rename check-rename
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ acceptance: ## run the session of test/session against a deployment: BASE=https:
 # tests import.
 TOOL = go tool -modfile=test/tools/go.mod
 
-check: ## check formatting, vet, staticcheck, races, go.mod, workflows and other systems
+check: check-size ## check formatting, vet, staticcheck, races, go.mod, workflows, other systems and the package's size
 	! "$$(go env GOROOT)/bin/gofmt" -l api cmd internal test | grep .
 	go vet ./...
 	$(TOOL) staticcheck ./...
@@ -36,6 +36,14 @@ check: ## check formatting, vet, staticcheck, races, go.mod, workflows and other
 	GOOS=darwin go vet ./...
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
+
+# Lambda downloads the package for each cold start, so it must be small. The limit is in bytes.
+MAX_SIZE = 5242880
+
+check-size: ## check the size of the function's package
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(MAKE) build-PlantFunction ARTIFACTS_DIR="$$dir" && \
+	size=$$(gzip -c "$$dir/bootstrap" | wc -c) && echo "the package has $$size bytes, of $(MAX_SIZE)" && \
+	[ "$$size" -le $(MAX_SIZE) ]
 
 # Issuers and deployment are left out, since they download much. Without arguments, .ci/run
 # runs them too.
@@ -93,7 +101,7 @@ check-rename: ## rename a copy, take test away, and run the tests of what is lef
 	git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
 	cd "$$copy" && git init -q && git add -A && \
 	$(MAKE) rename MODULE=example.org/you/caterpillars NAME=caterpillar NAMES=caterpillars && \
-	go test ./test/docs && rm -r test && go vet ./... && go test ./...
+	go test ./test/docs && rm -r test && go vet ./... && go test -timeout 30m ./...
 
 # The targets for Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, as
 # sam's --config-env does.
@@ -145,7 +153,7 @@ delete: ## delete the stack, but keep the table and the user pool
 
 # With CI=true, the test fails if Python is missing. Otherwise it would be skipped.
 snapshot: ## rewrite the snapshots of template.yaml in test/template/testdata; needs Python
-	CI=true go test ./test/template -count=1 -run '^TestSnapshot$$' -args -update
+	CI=true go test ./test/template -count=1 -timeout 30m -run '^TestSnapshot$$' -args -update
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb

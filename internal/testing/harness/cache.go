@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // folder is the name of the folder with downloads. It is the same in every copy of the
@@ -28,6 +29,7 @@ func Dir(name string, recipe []byte, fill func(dir string) error) (string, error
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
 	}
+	removeAbandoned(cache)
 	partial, err := os.MkdirTemp(cache, "partial-")
 	if err != nil {
 		return "", err
@@ -41,6 +43,17 @@ func Dir(name string, recipe []byte, fill func(dir string) error) (string, error
 		return final, nil
 	}
 	return "", err
+}
+
+// removeAbandoned removes what killed processes have left: temporary folders of Dir that are older
+// than any download takes.
+func removeAbandoned(cache string) {
+	folders, _ := filepath.Glob(filepath.Join(cache, "partial-*"))
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(folder)
+		}
+	}
 }
 
 // cacheDir returns the folder with downloads, in the user's cache or, if that can't be

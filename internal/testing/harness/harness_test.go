@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -45,6 +47,25 @@ func TestEnvironment(t *testing.T) {
 	slices.Sort(want) // a renamed copy has the second first, for example
 	if got = slices.Compact(got); !slices.Equal(got, want) {
 		t.Errorf("%v; of the user's environment the tests have %q, want %q", err, got, want)
+	}
+}
+
+// Folders that killed processes have left are removed, but not those of a download in progress.
+func TestRemoveAbandoned(t *testing.T) {
+	cache := t.TempDir()
+	for _, name := range []string{"partial-1", "partial-2", "sam"} {
+		if err := os.Mkdir(filepath.Join(cache, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"partial-1", "sam"} {
+		if err := os.Chtimes(filepath.Join(cache, name), time.Time{}, time.Now().Add(-25*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeAbandoned(cache)
+	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 2 || filepath.Base(left[0]) != "partial-2" {
+		t.Errorf("%q are left, want partial-2 and sam", left)
 	}
 }
 
