@@ -34,8 +34,6 @@ func unusualPlants(first, last int64) string {
 // Generated clients accept what the service accepts, and what it returns.
 func TestClients(t *testing.T) {
 	t.Parallel()
-	server := plainserver.Start(t, harness.Environ(), t.TempDir())
-	proxy := startProxy(t, server.Base)
 	for name, client := range map[string]struct {
 		bits int // of integers
 		run  func(t *testing.T, args ...string)
@@ -51,7 +49,10 @@ func TestClients(t *testing.T) {
 			if client.bits < 64 {
 				first = -last // JavaScript's least safe integer
 			}
-			client.run(t, proxy, server.Token(t, url.Values{"client_id": {name}}), unusualPlants(first, last))
+			// Each client has its own server, since their users would share ids.
+			server := plainserver.Start(t, harness.Environ(), t.TempDir())
+			token := server.Token(t, url.Values{"client_id": {name}})
+			client.run(t, startProxy(t, server.Base), token, unusualPlants(first, last))
 		})
 	}
 }
