@@ -117,19 +117,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	defer store.end(stderr)
 
-	var own *issuer.Issuer // nil if another issuer is configured
+	var localIssuer *issuer.Issuer // nil if another issuer is configured
 	if ownIssuer {
-		if own, err = issuer.Open(opts.data, handlers.Scopes()); err != nil {
+		if localIssuer, err = issuer.Open(opts.data, handlers.Scopes()); err != nil {
 			return err
 		}
 	}
-	verifier, err := newVerifier(ctx, own, cfg.Tokens, log, stderr)
+	verifier, err := newVerifier(ctx, localIssuer, cfg.Tokens, log, stderr)
 	if err != nil {
 		return err
 	}
 	banner(stderr, baseURL(listener), store.where, ownIssuer, runtime.GOOS)
 	service := handlers.New(store, verifier, log)
-	return serve(ctx, listener, newHandler(opts, origins, own, service), stderr)
+	return serve(ctx, listener, newHandler(opts, origins, localIssuer, service), stderr)
 }
 
 // checkNotExposed returns an error if other machines, or all web pages in the
@@ -151,14 +151,14 @@ func checkNotExposed(addr string, listening net.Addr, origins []string) error {
 	return nil
 }
 
-// newVerifier returns a verifier of the tokens from the program's own issuer or, if own is
+// newVerifier returns a verifier of the tokens from the program's own issuer or, if localIssuer is
 // nil, from the configured one. If the configured issuer doesn't respond, newVerifier prints
 // a warning to stderr.
-func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, log *slog.Logger,
+func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Config, log *slog.Logger,
 	stderr io.Writer,
 ) (*auth.Verifier, error) {
-	if own != nil {
-		keys, err := auth.ParseKeySet([]byte(own.JWKS()))
+	if localIssuer != nil {
+		keys, err := auth.ParseKeySet([]byte(localIssuer.JWKS()))
 		if err != nil {
 			return nil, err
 		}
@@ -178,11 +178,11 @@ func newVerifier(ctx context.Context, own *issuer.Issuer, tokens auth.Config, lo
 
 // newHandler returns the handler of all requests: health, the program's own issuer if it
 // isn't nil, Swagger UI, and the service.
-func newHandler(o options, origins []string, own *issuer.Issuer, service http.Handler) http.Handler {
-	handler := allowOrigins(origins, swaggerui.Handler(own != nil, service))
-	if own != nil {
+func newHandler(o options, origins []string, localIssuer *issuer.Issuer, service http.Handler) http.Handler {
+	handler := allowOrigins(origins, swaggerui.Handler(localIssuer != nil, service))
+	if localIssuer != nil {
 		host, _, _ := net.SplitHostPort(o.addr) // valid, since the program listens there
-		handler = own.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler)
+		handler = localIssuer.Handler(issuer.Access{Host: host, Exposed: o.exposeIssuer}, handler)
 	}
 	return withHealth(handler)
 }

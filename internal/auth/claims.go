@@ -23,7 +23,7 @@ const (
 type verifiedToken struct {
 	caller             Caller
 	scopes             []string  // of the service
-	named              string    // an excerpt of the claims scope and scp, for the log
+	scopeText          string    // an excerpt of the claims scope and scp, for the log
 	notBefore, expires time.Time // notBefore is zero if the token has no nbf
 	keySet             *KeySet   // the keys that verified the signature
 }
@@ -162,7 +162,7 @@ func (v *Verifier) readScopes(t *verifiedToken, claims members) error {
 		}
 	}
 	all := strings.Join(texts, " ")
-	t.named = excerpt.Quote(all)
+	t.scopeText = excerpt.Quote(all)
 	names := strings.Split(all, " ")
 	for _, scope := range v.scopes { // not over names: appending them would keep the whole text in memory
 		if slices.Contains(names, scope) {
@@ -181,9 +181,9 @@ func (t *verifiedToken) checkScope(scope string) error {
 	case slices.Contains(t.scopes, scope):
 		return nil
 	case len(t.scopes) > 0:
-		return fmt.Errorf("%w: it names %s", ErrScope, t.named)
+		return fmt.Errorf("%w: it names %s", ErrScope, t.scopeText)
 	default:
 		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer "+
-			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, t.named)
+			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, t.scopeText)
 	}
 }

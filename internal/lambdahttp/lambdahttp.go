@@ -31,15 +31,15 @@ const DeadlineMargin = 500 * time.Millisecond
 // A Handler responds to Lambda invocations with an [http.Handler]. It implements
 // lambda.Handler of aws-lambda-go and is safe for concurrent use.
 type Handler struct {
-	service *httpadapter.HandlerAdapterV2
-	refusal *httpadapter.HandlerAdapterV2 // responds to malformed requests
-	log     *slog.Logger
+	service    *httpadapter.HandlerAdapterV2
+	badRequest *httpadapter.HandlerAdapterV2 // responds to malformed requests
+	log        *slog.Logger
 }
 
 // New returns a Handler that serves requests with service. It serves malformed requests with
-// refusal, and logs a warning.
-func New(service, refusal http.Handler, log *slog.Logger) *Handler {
-	return &Handler{newAdapter(service), newAdapter(refusal), log}
+// badRequest, and logs a warning.
+func New(service, badRequest http.Handler, log *slog.Logger) *Handler {
+	return &Handler{newAdapter(service), newAdapter(badRequest), log}
 }
 
 // newAdapter returns an adapter to handler that sends bodies as [net/http.Server] does.
@@ -62,7 +62,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	adapter := h.service
 	if err != nil {
 		h.log.WarnContext(ctx, "malformed request", "cause", err.Error())
-		adapter, event = h.refusal, withoutText(event)
+		adapter, event = h.badRequest, withoutText(event)
 	}
 	resp, err := adapter.ProxyWithContext(ctx, event)
 	if err != nil {

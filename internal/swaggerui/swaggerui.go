@@ -26,7 +26,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 //go:embed page.html page.js issuer.js
-var own embed.FS
+var pageFiles embed.FS
 
 // Handler serves GET and HEAD requests for Swagger UI, the document and the files that
 // they load. It passes all other requests to service. All links are relative, so that the
@@ -36,14 +36,14 @@ var own embed.FS
 func Handler(ownIssuer bool, service http.Handler) http.Handler {
 	issuer := []byte("export default null\n")
 	if ownIssuer {
-		issuer = read(own, "issuer.js")
+		issuer = read(pageFiles, "issuer.js")
 	}
-	swaggerUI := newFile("text/html; charset=utf-8", "", read(own, "page.html"))
+	swaggerUI := newFile("text/html; charset=utf-8", "", read(pageFiles, "page.html"))
 	files := map[string]file{
 		Path:                   swaggerUI,
 		"/docs":                swaggerUI,
 		"/openapi.yaml":        newFile("application/yaml", "", document()), // RFC 9512
-		"/docs/page.js":        newFile("text/javascript; charset=utf-8", "", read(own, "page.js")),
+		"/docs/page.js":        newFile("text/javascript; charset=utf-8", "", read(pageFiles, "page.js")),
 		"/docs/issuer.js":      newFile("text/javascript; charset=utf-8", "", issuer),
 		"/docs/swagger-ui.css": newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
 		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip",
