@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -53,8 +51,6 @@ func newClient(target Target, token string) *client { return &client{Target: tar
 // as returns a client with another token.
 func (c *client) as(token string) *client { return newClient(c.Target, token) }
 
-var transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}
-
 // send sends r and returns the answer. It returns an error unless the status is one of
 // those wanted.
 func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err error) {
@@ -64,9 +60,7 @@ func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err er
 			err = fmt.Errorf("%w\n%s", err, a)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(tb.Context(), harness.Patience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Target, strings.NewReader(r.Body))
+	req, err := http.NewRequestWithContext(tb.Context(), r.Method, c.Base+r.Target, strings.NewReader(r.Body))
 	if err != nil {
 		return a, err
 	}
@@ -74,16 +68,11 @@ func (c *client) send(tb testing.TB, r request, wanted ...int) (a answer, err er
 	for i := 0; i < len(r.Header); i += 2 {
 		req.Header.Add(r.Header[i], r.Header[i+1])
 	}
-	resp, err := transport.RoundTrip(req) // doesn't follow redirects
+	resp, body, err := harness.RoundTrip(req)
 	if err != nil {
 		return a, err
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return a, err
-	}
-	a.status, a.header, a.body = resp.StatusCode, resp.Header, string(body)
+	a.status, a.header, a.body = resp.StatusCode, resp.Header, body
 	if slices.Contains(wanted, a.status) {
 		return a, nil
 	}

@@ -4,10 +4,10 @@ package plainserver
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"example.com/plantstore/internal/testing/harness"
@@ -58,19 +58,19 @@ func (s *Server) Token(tb testing.TB, form url.Values) string {
 // is that of the token request, without the grant type.
 func RequestToken(tokenURL string, form url.Values) (string, error) {
 	form.Set("grant_type", "client_credentials")
-	resp, err := (&http.Client{Timeout: harness.Patience}).PostForm(tokenURL, form)
+	req, err := http.NewRequest(http.MethodPost, tokenURL, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, body, err := harness.RoundTrip(req)
 	if err != nil {
 		return "", err
 	}
 	var grant struct {
 		AccessToken string `json:"access_token"`
 	}
-	if err := json.Unmarshal(body, &grant); err != nil || grant.AccessToken == "" {
+	if err := json.Unmarshal([]byte(body), &grant); err != nil || grant.AccessToken == "" {
 		return "", fmt.Errorf("no token from %s: %s %s", tokenURL, resp.Status, body)
 	}
 	return grant.AccessToken, nil

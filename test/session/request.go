@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/plantstore/internal/testing/harness"
 )
 
 // A client sends requests as one user.
@@ -164,9 +165,6 @@ func (r request) checkHeaders(resp *http.Response) (err error) {
 
 // send sends the request, follows no redirect, and returns the response with its body.
 func (r request) send() (*http.Response, string, error) {
-	// Cleanup functions also call send.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second)
-	defer cancel()
 	target, err := url.Parse(r.Base + r.target)
 	if err != nil { // an invalid path, sent as it is
 		if target, err = url.Parse(r.Base); err != nil {
@@ -174,18 +172,11 @@ func (r request) send() (*http.Response, string, error) {
 		}
 		target.Opaque = r.target
 	}
+	ctx := context.WithoutCancel(r.Context()) // cleanup functions also call send
 	req, err := http.NewRequestWithContext(ctx, r.method, r.Base, strings.NewReader(r.content))
 	if err != nil {
 		return nil, "", err
 	}
 	req.URL, req.Header = target, r.headers
-	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		return nil, "", err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	return resp, string(body), err
+	return harness.RoundTrip(req)
 }
-
-var transport = &http.Transport{DisableCompression: true, Proxy: http.ProxyFromEnvironment}

@@ -64,20 +64,28 @@ func Run(name string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// Send sends req, follows no redirects, and returns the response with its body. It fails the
-// test if no response arrives within [Patience].
-func Send(tb testing.TB, req *http.Request) (*http.Response, string) {
-	tb.Helper()
+var transport = &http.Transport{MaxIdleConnsPerHost: 64, Proxy: http.ProxyFromEnvironment}
+
+// RoundTrip sends req, follows no redirects, and returns the response with its body. It waits for
+// [Patience] at most.
+func RoundTrip(req *http.Request) (*http.Response, string, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), Patience)
 	defer cancel()
-	resp, err := http.DefaultTransport.RoundTrip(req.WithContext(ctx))
+	resp, err := transport.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		tb.Fatal(err)
+		return nil, "", err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+// Send is like [RoundTrip], and fails the test without a response.
+func Send(tb testing.TB, req *http.Request) (*http.Response, string) {
+	tb.Helper()
+	resp, body, err := RoundTrip(req)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return resp, string(body)
+	return resp, body
 }
