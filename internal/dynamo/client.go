@@ -9,15 +9,21 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
+	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithylog "github.com/aws/smithy-go/logging"
 )
+
+// sourceTimeout limits a request to a source of credentials, such as STS. The SDK sets no limit, and
+// lets all calls wait for the same request, even for one that never gets a response. Tests change it.
+var sourceTimeout = 5 * time.Second
 
 // NewClientFromEnv returns the client that [NewClient] makes of the environment's AWS
 // settings.
@@ -41,7 +47,9 @@ func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {
 		sdkLogger{ctx, log}.Logf(smithylog.Debug, format, args...)
 	})
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug))
+	source := awshttp.NewBuildableClient().WithTimeout(sourceTimeout)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug), config.WithHTTPClient(source),
+		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = source }))
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
 	}

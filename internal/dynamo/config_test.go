@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,6 +156,47 @@ func TestCredentials(t *testing.T) {
 	})
 	client := newOffline(t, aws.Config{Region: "local", Credentials: slow}, dynamolocal.Throttle)
 	wantSentinel(t, "metadata service", list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrUnreachable)
+}
+
+// If a source of credentials doesn't respond once, the call asks it again.
+func TestHangingCredentials(t *testing.T) {
+	defer dynamo.SetSourceTimeout(200 * time.Millisecond)()
+	var requests atomic.Int64
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the context ends with the connection
+		if requests.Add(1) == 1 {
+			<-r.Context().Done()
+		}
+		if r.Method == http.MethodPost { // STS
+			_, _ = io.WriteString(w, "<R><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>a</AccessKeyId>"+
+				"<SecretAccessKey>b</SecretAccessKey></Credentials></AssumeRoleWithWebIdentityResult></R>")
+			return
+		}
+		_, _ = io.WriteString(w, `{"AccessKeyId": "a", "SecretAccessKey": "b"}`)
+	}))
+	defer source.Close()
+	defer source.CloseClientConnections() // first, if one still waits
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, vars := range map[string]string{
+		"container": "AWS_CONTAINER_CREDENTIALS_FULL_URI=" + source.URL,
+		"STS":       "AWS_ROLE_ARN=arn:aws:iam::123456789012:role/plants AWS_ENDPOINT_URL_STS=" + source.URL,
+	} {
+		setEnv(t, "AWS_REGION=eu-central-1 "+vars)
+		if name == "STS" {
+			t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", token) // not by setEnv, since its path may contain spaces
+		}
+		client := newFromEnv(t)
+		client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Fault(dynamolocal.Reply(200, "{}"))
+		requests.Store(0)
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		if err := list.call(ctx, dynamo.New(client, "plants")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // The client trusts AWS_CA_BUNDLE, doesn't follow redirects, and closes its many idle
