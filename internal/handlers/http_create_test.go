@@ -8,25 +8,27 @@ import (
 
 const exists = "you already have another plant with this id; choose another id, or delete that plant first"
 
+// Plants that differ from Basil.
+var (
+	newFern, fern         = changed(newBasil, "Basil", "Fern"), changed(basil, "Basil", "Fern")
+	newUntagged, untagged = changed(newBasil, `,"tag":"herb"`, ""), changed(basil, `,"tag":"herb"`, "")
+	newBlank, blank       = changed(newBasil, "herb", ""), changed(basil, "herb", "")
+)
+
 var createRules = []rule{
 	{title: "A plant comes back without its id.", exchanges: []exchange{
 		post(newBasil).gets(200, basil).having("Content-Type: application/json").lacking("Link", "Location"),
 		post(newFicus).gets(200, ficus),
-		post(`{"id": 9, "name": "Fern", "tag": ""}`).gets(200, `{"name":"Fern","tag":""}`),
-		get("").gets(200, "["+basil+`,{"name":"Fern","tag":""},`+ficus+"]"),
+		post(changed(newBlank, `"id":7`, `"id":9`)).gets(200, blank),
+		get("").gets(200, "["+basil+","+blank+","+ficus+"]"),
 	}},
 	{title: "A create can be repeated, as long as the plant exists.", exchanges: []exchange{
-		post("{}").each(newBasil, newBasil, `{"colour": "green", "tag": "herb", "name": "B\u0061sil", "id": 7}`).
-			gets(200, basil),
+		post("{}").each(newBasil, newBasil, changed(newBasil, "Basil", `B\u0061sil`)).gets(200, basil),
 		post(newBasil).with("Idempotency-Key: spring,summer").gets(200, basil), // ignored
-		post("{}").each(
-			`{"id": 7, "name": "Fern", "tag": "herb"}`,
-			`{"id": 7, "name": "Basil"}`,
-			`{"id": 7, "name": "Basil", "tag": ""}`,
-		).fails(40003, exists),
+		post("{}").each(newFern, newUntagged, newBlank).fails(40003, exists),
 		get("").gets(200, "["+basil+"]"),
 		remove("7").gets(204, ""),
-		post(`{"id": 7, "name": "Rosemary"}`).gets(200, `{"name":"Rosemary"}`),
+		post(newFern).gets(200, fern),
 	}},
 	{title: "A create ignores its query.", exchanges: []exchange{
 		send("POST /plants?limit=0&x=%zz").sending(newBasil).gets(200, basil),
@@ -75,9 +77,9 @@ var createRules = []rule{
 			"\ufeffa byte order mark inside", "\ufffe \uffff \U0010ffff are noncharacters",
 			"\u007f\u0080", `\u0000\u0001\u001f`, ` \"\\\b\f\n\r\t`,
 		).gets(200, texts),
-		post(`{"id": -1, "name": "\ud83c\udf31 \u00e9\u2028\ufffe", "tag": "\/\u003c\u0022"}`).
-			gets(200, `{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}`),
-		get("?limit=1").gets(200, `[{"name":"🌱 é`+"\u2028\ufffe"+`","tag":"/<\""}]`),
+		post(changed(newBasil, `"id":7`, `"id":-1`, "Basil", `\ud83c\udf31 \u00e9\u2028\ufffe`, "herb", `\/\u003c\u0022`)).
+			gets(200, changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)),
+		get("?limit=1").gets(200, "["+changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)+"]"),
 	}},
 }
 
@@ -118,9 +120,9 @@ var fieldRules = []rule{
 		post(newTagged).each("", " ", strings.Repeat("\U0010ffff", 256)).gets(200, tagged),
 		post(newTagged).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).
 			fails(40002, "tag must have at most 256 characters"),
-		post(`{"id": {n}, "name": "x", "tag": {}}`).each("null", "7", "[]", "{}").
+		post(changed(newBasil, `"herb"`, "{}")).each("null", "7", "[]", "{}").
 			fails(40002, "tag must be a string, not {}"),
-		post(`{"id": {n}, "name": "x", "TAG": 7, "Tag": null}`).gets(200, `{"name":"x"}`),
+		post(changed(newUntagged, "}", `,"TAG":7,"Tag":null}`)).gets(200, untagged),
 	}},
 	{title: "A message repeats at most 64 characters.", exchanges: []exchange{
 		post(`{"id": `+strings.Repeat("9", 65)+`}`).

@@ -3,8 +3,8 @@ package handlers_test
 import "strings"
 
 const (
-	sendObject = `send one JSON object, such as {"id": 7, "name": "Basil"}`
-	oneObject  = `the body must be one JSON object, such as {"id": 7, "name": "Basil"}, not `
+	sendObject = `send one JSON object, such as {"name": "Basil", …}`
+	oneObject  = `the body must be one JSON object, such as {"name": "Basil", …}, not `
 )
 
 // unclosed is a create that another member can follow.
@@ -14,7 +14,7 @@ var jsonRules = []rule{
 	{title: "All unambiguous JSON is accepted, and unknown names are ignored.", exchanges: []exchange{
 		post("{}").each(
 			newBasil, "{"+unclosed[len(`{"id":7,`):]+`,"id":7}`,
-			strings.NewReplacer("{", " \t\r\n{ \n", ":", " : ", ",", " , ", "}", " } \t\r\n").Replace(newBasil),
+			strings.NewReplacer("{", " \t\r\n{ \n", `":`, `" : `, ",", " , ", "}", " } \t\r\n").Replace(newBasil),
 			strings.NewReplacer(`"id`, `"\u0069d`, "name", `na\u006De`, "Basil", `B\u0061sil`).Replace(newBasil),
 			unclosed+`, "colour": "green", "parts": [{"size": 1}, {"size": 2}], "": null}`,
 			unclosed+`, "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,

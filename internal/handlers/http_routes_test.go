@@ -22,7 +22,7 @@ const (
 // include=id has the same form.
 var (
 	newBasil, basil = inJSON(plantstest.Example(7))
-	newFicus, ficus = inJSON(untagged(8731067403512846, "Ficus"))
+	newFicus, ficus = inJSON(plantstest.Minimal(8731067403512846))
 
 	// For each: {} stands for the id, for the name, for the tag, and for both texts.
 	anyBasil          = strings.Replace(newBasil, "7", "{}", 1)
@@ -44,12 +44,8 @@ func anyText(texts ...string) (create, response string) {
 	return create, response
 }
 
-// untagged returns a plant with an id, a name and no tag.
-func untagged(id int64, name string) plants.Plant {
-	p := plantstest.Example(id)
-	p.Name, p.Tag = name, nil
-	return p
-}
+// changed returns JSON with some text replaced by other text, in pairs.
+func changed(json string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(json) }
 
 // listed returns the list of examples with these ids, with include=id.
 func listed(ids ...int64) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
@@ -18,6 +19,9 @@ import (
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	server := plainserver.Start(t, harness.Environ(), t.TempDir())
+	plant := plantstest.Example(7)
+	plant.Tag = new("")
+	create := plantstest.CreateJSON(plant)
 	token := func(t *testing.T) string { return server.Token(t, url.Values{"client_id": {t.Name()}}) }
 	t.Run("MCP", func(t *testing.T) {
 		t.Parallel()
@@ -32,11 +36,11 @@ func TestAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 		env := harness.Environ("BASE="+server.Base, "TOKEN="+token(t))
-		run(t, "../..", env, `"$1" "$2"/agent.py`, python(t), dir)
+		run(t, "../..", env, `"$1" "$2"/agent.py "$3"`, python(t), dir, create)
 	})
 	t.Run("JavaScript", func(t *testing.T) {
 		t.Parallel()
 		dir := workspace(t, "agents.mjs")
-		run(t, dir, node(t, dir), `node agents.mjs "$@"`, server.Base, token(t))
+		run(t, dir, node(t, dir), `node agents.mjs "$@"`, server.Base, token(t), create)
 	})
 }

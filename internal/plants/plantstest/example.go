@@ -15,6 +15,11 @@ func Example(id int64) plants.Plant {
 	return plants.Plant{ID: id, Name: "Basil", Tag: new("herb")}
 }
 
+// Minimal returns the other plant of those examples, without optional fields.
+func Minimal(id int64) plants.Plant {
+	return plants.Plant{ID: id, Name: "Ficus"}
+}
+
 // examples returns plants with the given id. The first is [Example]. Each of the others differs
 // from it in one field.
 func examples(id int64) []plants.Plant {

@@ -1,10 +1,13 @@
-# Uses the MCP server of docs/interface.md as an agent does.
+# Uses the MCP server of docs/interface.md as an agent does. The argument is the body of a create.
 import asyncio
 import json
+import sys
 
 from fastmcp import Client
 
 from recipe import mcp
+
+create = json.loads(sys.argv[1])
 
 
 async def use(agent):
@@ -13,15 +16,15 @@ async def use(agent):
         return result.is_error, "".join(part.text for part in result.content)
 
     tools = {tool.name: tool.input_schema for tool in await agent.list_tools()}
-    assert set(tools["createPlant"]["required"]) == {"id", "name"}, tools
+    assert {"id", "name"} <= set(tools["createPlant"]["required"]) <= set(create), tools
     assert set(tools["listPlants"]["properties"]) == {"limit", "cursor", "include"}, tools
     assert tools["deletePlant"]["properties"]["id"]["type"] == "integer", tools
 
     ids = [-(2**63), 2**63 - 1]
     for id in ids:
-        failed, text = await call("createPlant", id=id, name="Basil", tag="")
-        assert not failed and json.loads(text) == {"name": "Basil", "tag": ""}, text
-    failed, text = await call("createPlant", id=ids[0], name="Fern")
+        failed, text = await call("createPlant", **create | {"id": id})
+        assert not failed and json.loads(text) | {"id": create["id"]} == create, text
+    failed, text = await call("createPlant", **create | {"id": ids[0], "name": "Fern"})
     assert failed and "another plant with this id" in text, text
     failed, text = await call("listPlants", include="id", limit=100)
     found = json.loads(text)

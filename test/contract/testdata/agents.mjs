@@ -5,13 +5,14 @@ import { HttpLlm, OpenApi } from '@samchon/openapi'
 import * as librechat from 'librechat-data-provider'
 import { OpenAPIClientAxios } from 'openapi-client-axios'
 
-const [address, token] = process.argv.slice(2)
+const [address, token, create] = process.argv.slice(2)
+const { id, ...plant } = JSON.parse(create)
 const document = await SwaggerParser.parse('openapi.yaml')
 
 // LibreChat looks for the members of a body only in its own properties.
 const { functionSignatures } = librechat.openapiToFunction(document, true)
 const tools = Object.fromEntries(functionSignatures.map(f => [f.name, f.parameters.properties]))
-assert.deepEqual(Object.keys(tools.createPlant), ['id', 'name', 'tag'])
+assert.deepEqual(new Set(Object.keys(tools.createPlant)), new Set(['id', ...Object.keys(plant)]))
 assert.deepEqual(Object.keys(tools.listPlants), ['limit', 'cursor', 'include'])
 assert.equal(tools.deletePlant.id.type, 'integer')
 const { isValid, message } = librechat.validateActionDomain('http://127.0.0.1:8080', document.servers[0].url)
@@ -32,7 +33,6 @@ for (const { operation, parameters } of functions) {
 
 const client = await new OpenAPIClientAxios({ definition: document, withServer: { url: address } }).init()
 client.defaults.headers.authorization = `Bearer ${token}`
-const plant = { name: 'Basil', tag: '' }
-assert.deepEqual((await client.createPlant(null, { id: 7, ...plant })).data, plant)
-assert.deepEqual((await client.listPlants({ include: 'id' })).data, [{ id: 7, ...plant }])
-assert.equal((await client.deletePlant(7)).status, 204)
+assert.deepEqual((await client.createPlant(null, { id, ...plant })).data, plant)
+assert.deepEqual((await client.listPlants({ include: 'id' })).data, [{ id, ...plant }])
+assert.equal((await client.deletePlant(id)).status, 204)
