@@ -100,6 +100,18 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 	return refusal
 }
 
+// read runs a function in a transaction that changes nothing, unless ctx has ended.
+func (s *Store) read(ctx context.Context, reads func(*bbolt.Tx) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	defer s.recoverTo(&err)
+	return s.db.View(func(tx *bbolt.Tx) error {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
+		return reads(tx)
+	})
+}
+
 // recoverTo turns a panic of the function that defers it into its error.
 //
 // Bbolt maps the file to memory. A page that can't be read is then a fault, which ends the program. Functions
@@ -152,17 +164,12 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 func (s *Store) List(ctx context.Context, owner string, after *int64, limit int) (
 	page []plants.Plant, more bool, err error,
 ) {
-	if err := ctx.Err(); err != nil {
-		return nil, false, err
-	}
-	defer s.recoverTo(&err)
 	prefix := ownerPrefix(owner)
 	from := prefix
 	if after != nil {
 		from = append(appendID(prefix, *after), 0) // the smallest key after that one
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
+	err = s.read(ctx, func(tx *bbolt.Tx) error {
 		c, size := tx.Bucket(plantBucket).Cursor(), 0
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			if len(page) == limit || size >= pageSize {

@@ -82,7 +82,7 @@ func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
 // Delete implements [plants.Store]. It reads the plant, which costs one read unit per 4 KB,
 // and sends one DeleteItem, which costs as much as the Create did.
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
-	createdAt, err := s.createdAt(ctx, owner, id)
+	stored, err := s.read(ctx, owner, id)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 		// Exactly the plant that was read: a late attempt mustn't delete a newer one.
 		ConditionExpression:       aws.String("#owner = :owner AND created_at = :created_at"),
 		ExpressionAttributeNames:  map[string]string{"#owner": attrOwner},
-		ExpressionAttributeValues: attributes{":owner": text(owner), ":created_at": text(createdAt)},
+		ExpressionAttributeValues: attributes{":owner": text(owner), ":created_at": text(stored.CreatedAt)},
 	})
 	if _, gone := errors.AsType[*types.ConditionalCheckFailedException](err); gone {
 		return nil // an earlier attempt or a concurrent call has deleted it
@@ -100,27 +100,26 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	return s.storeError(ctx, err)
 }
 
-// createdAt returns the created_at of owner's plant with the given id.
-func (s *Store) createdAt(ctx context.Context, owner string, id int64) (string, error) {
+// read returns the item of owner's plant with the given id.
+func (s *Store) read(ctx context.Context, owner string, id int64) (stored item, err error) {
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName:      &s.table,
 		Key:            attributes{attrID: number(id)},
 		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return "", s.storeError(ctx, err)
+		return stored, s.storeError(ctx, err)
 	}
-	var stored item
 	if err := s.decode(out.Item, &stored); err != nil {
-		return "", err
+		return stored, err
 	}
 	switch {
 	case stored.Owner != owner: // "" if there is no plant
-		return "", plants.ErrNotFound
-	case stored.CreatedAt == "": // then the condition of the DeleteItem can't be true
-		return "", s.malformed(out.Item, errors.New("created_at is missing"))
+		return stored, plants.ErrNotFound
+	case stored.CreatedAt == "": // then no condition on it can be true
+		return stored, s.malformed(out.Item, errors.New("created_at is missing"))
 	}
-	return stored.CreatedAt, nil
+	return stored, nil
 }
 
 // List implements [plants.Store]. It sends one Query to the index, which DynamoDB ends after

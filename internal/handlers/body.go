@@ -44,29 +44,32 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// readBody reads the body of r, which handle has limited to maxBody.
-func readBody(r *request) ([]byte, error) {
+// readObject returns the members of the JSON object in the body of r, which handle has limited to
+// maxBody. The JSON must be unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no
+// duplicate names at any depth, no lone surrogates, nothing after the object. Names are
+// case-sensitive, and unknown names are ignored.
+func readObject(r *request) (m members, err error) {
+	if err := checkMediaType(r.Header); err != nil {
+		return m, err
+	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
+		return m, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v",
+		return m, fmt.Errorf("%w: %v",
 			failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
 	}
-	return body, nil
+	err = json.Unmarshal(body, &m.values)
+	if err != nil || m.values == nil { // null leaves it nil
+		return m, failf(codeMalformedBody, "%s", explainBody(body, err))
+	}
+	return m, nil
 }
 
-// decodePlant reads and validates a plant from the body of a create. The JSON must be
-// unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no duplicate names
-// at any depth, no lone surrogates, nothing after the object. Names are case-sensitive,
-// and unknown names are ignored.
-func decodePlant(body []byte) (p plants.Plant, err error) {
-	m, err := decodeObject(body)
-	if err != nil {
-		return p, err
-	}
-	p.ID = m.integer("id")
+// plant reads and validates a plant.
+func (m *members) plant(id int64) (p plants.Plant, err error) {
+	p.ID = id
 	p.Name = m.text("name")
 	if m.has("tag") {
 		p.Tag = new(m.text("tag"))
@@ -102,7 +105,7 @@ func (m *members) text(name string) string {
 	}
 	text, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
-		panic(err) // decodeObject has checked it
+		panic(err) // readObject has checked it
 	}
 	return string(text)
 }
@@ -148,15 +151,6 @@ const int64Rule = "an integer from -9223372036854775808 to 9223372036854775807 i
 func parseInt64(s string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
-}
-
-// decodeObject returns the members of a JSON object.
-func decodeObject(body []byte) (m members, err error) {
-	err = json.Unmarshal(body, &m.values)
-	if err != nil || m.values == nil { // null leaves it nil
-		return m, failf(codeMalformedBody, "%s", explainBody(body, err))
-	}
-	return m, nil
 }
 
 // explainBody explains why a body is not one JSON object. Common mistakes get our own

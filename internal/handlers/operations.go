@@ -11,14 +11,11 @@ import (
 
 // create serves POST /plants.
 func (s *Service) create(r *request) (response, error) {
-	if err := checkMediaType(r.Header); err != nil {
-		return response{}, err
-	}
-	body, err := readBody(r)
+	m, err := readObject(r)
 	if err != nil {
 		return response{}, err
 	}
-	plant, err := decodePlant(body)
+	plant, err := m.plant(m.integer("id"))
 	if err != nil {
 		return response{}, err
 	}
@@ -76,12 +73,21 @@ func encodeList(page []plants.Plant, includeID bool) []byte {
 
 // delete serves DELETE /plants/{id}.
 func (s *Service) delete(r *request) (response, error) {
-	id, ok := parseInt64(r.pathID)
-	if !ok {
-		return response{}, failf(codeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt.Quote(r.pathID))
+	id, err := r.id()
+	if err != nil {
+		return response{}, err
 	}
 	if err := s.store.Delete(r.Context(), r.caller.Subject, id); err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusNoContent}, nil
+}
+
+// id returns the id in the path.
+func (r *request) id() (int64, error) {
+	id, ok := parseInt64(r.pathID)
+	if !ok {
+		return 0, failf(codeInvalidID, "the id in the path must be %s, not %s", int64Rule, excerpt.Quote(r.pathID))
+	}
+	return id, nil
 }
