@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"example.com/plantstore/internal/plants"
-	"example.com/plantstore/internal/plants/plantstest"
 )
 
 // twoPlants creates the plants of the examples in api/openapi.yaml.
@@ -72,23 +71,20 @@ var listRules = []rule{
 // anyOperation is a valid request of each operation.
 var anyOperation = send("{}").sending(newBasil).each(operations...)
 
-// failing returns a store whose calls fail.
-func failing(err error) plants.Store { return &plantstest.Memory{Err: err} }
-
 var faultRules = []rule{
-	{title: "Clients learn nothing about an internal error.", store: failing(errors.New("secret")), exchanges: []exchange{
+	{title: "Clients learn nothing about an internal error.", fault: errors.New("secret"), exchanges: []exchange{
 		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),
 	}},
-	{title: "Clients learn nothing about a panic.", store: broken{}, exchanges: []exchange{
+	{title: "Clients learn nothing about a panic.", broken: true, exchanges: []exchange{
 		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),
 	}},
-	{title: "The storage is overloaded.", store: failing(plants.ErrThrottled), exchanges: []exchange{
+	{title: "The storage is overloaded.", fault: plants.ErrThrottled, exchanges: []exchange{
 		anyOperation.fails(50300, "the storage is overloaded; try again later").having("Retry-After: 1"),
 	}},
-	{title: "The storage can't be reached.", store: failing(plants.ErrUnreachable), exchanges: []exchange{
+	{title: "The storage can't be reached.", fault: plants.ErrUnreachable, exchanges: []exchange{
 		anyOperation.fails(50300, "the storage can't be reached; try again later").having("Retry-After: 1"),
 	}},
-	{title: "The storage is full.", store: failing(plants.ErrUnwritable), exchanges: []exchange{
+	{title: "The storage is full.", fault: plants.ErrUnwritable, exchanges: []exchange{
 		anyOperation.fails(50300, "the storage is full or can't be written; try again later").having("Retry-After: 5"),
 	}},
 	{title: "The keys of the tokens are not known yet.", keysURL: "http://127.0.0.1:1/", exchanges: []exchange{
@@ -96,7 +92,7 @@ var faultRules = []rule{
 	}},
 	{
 		title: "The service runs out of time.",
-		store: failing(errors.Join(plants.ErrThrottled, context.DeadlineExceeded)),
+		fault: errors.Join(plants.ErrThrottled, context.DeadlineExceeded),
 		exchanges: []exchange{
 			anyOperation.fails(50400, "the service ran out of time; the request may have been carried out").
 				lacking("Retry-After"),

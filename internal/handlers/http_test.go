@@ -67,9 +67,9 @@ func newTokens(issuer *authtest.Issuer) *strings.Replacer {
 
 // serve starts the service and returns its address.
 func (r rule) serve(t *testing.T, issuer *authtest.Issuer) string {
-	store := r.store
-	if store == nil {
-		store = new(plantstest.Memory)
+	var store plants.Store
+	if !r.broken {
+		store = &plantstest.Memory{Err: r.fault}
 	}
 	verifier := issuer.Verifier(t, auth.Config{KeysURL: r.keysURL}, handlers.Scopes()...)
 	server := httptest.NewUnstartedServer(handlers.New(store, verifier, slog.New(slog.DiscardHandler)))
@@ -178,6 +178,3 @@ func (e exchange) send(address, head string) (*http.Response, string, error) {
 
 // anything, as a wanted body, matches every body.
 const anything = "anything"
-
-// broken panics when it is used.
-type broken struct{ plants.Store }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"example.com/plantstore/internal/plants"
 )
 
 // A rule is a rule of the HTTP API, with exchanges that show it. They are sent to a new
@@ -17,7 +15,8 @@ type rule struct {
 	title     string
 	exchanges []exchange
 
-	store       plants.Store  // an empty Memory if nil
+	fault       error         // of each call of the store
+	broken      bool          // if there is no store, so that each call panics
 	keysURL     string        // of the token keys, if the service has to fetch them
 	readTimeout time.Duration // of the server
 }
