@@ -40,6 +40,7 @@ type knownKeys struct {
 	keysURL string    // empty if unknown
 	set     *KeySet   // nil without keys
 	fetched time.Time // when the fetch of set began; the zero time without keys
+	began   time.Time // the same by the monotonic clock
 	ended   time.Time // when the last fetch ended; the zero time before the first
 	err     error     // of the last fetch
 }
@@ -92,6 +93,12 @@ func (k *issuerKeys) age(t time.Time) time.Duration {
 	return age
 }
 
+// keysAge returns how long ago the fetch of the keys began. The wall clock may have been set back
+// by less than that. The monotonic clock can't be, but stops while the process is frozen.
+func (k *issuerKeys) keysAge(known *knownKeys) time.Duration {
+	return max(k.age(known.fetched), time.Since(known.began))
+}
+
 // find returns keys that are less than a day old, other than rejected, which don't verify a
 // token; rejected may be nil. When the keys are an hour old, or rejected, one call fetches new
 // ones. Meanwhile other calls return the old ones, or wait if they can't be used.
@@ -106,7 +113,7 @@ func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error
 		return k.fixed, nil
 	}
 	known := k.known.Load()
-	age, err := k.age(known.fetched), known.err
+	age, err := k.keysAge(known), known.err
 	usable := known.set != rejected && age < expireAfter
 	if usable && age < refreshAfter {
 		return known.set, nil
@@ -119,7 +126,7 @@ func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error
 		known, err = k.refresh(ctx, known, !usable)
 	}
 	switch {
-	case known.set != rejected && k.age(known.fetched) < expireAfter:
+	case known.set != rejected && k.keysAge(known) < expireAfter:
 		return known.set, nil
 	case rejected != nil:
 		return nil, err
@@ -180,7 +187,7 @@ func (k *issuerKeys) unlock() { <-k.fetching }
 // ctx ends, as it may during a start, that doesn't count as a fetch: the issuer may only be
 // slow, and after a pause of 5 s the first requests would fail.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
-	next, began := *k.known.Load(), k.now()
+	next, fetched, began := *k.known.Load(), k.now(), time.Now()
 	var set *KeySet
 	next.keysURL, set, next.err = k.download(ctx, next.keysURL)
 	next.ended = k.now()
@@ -190,7 +197,7 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 			return &next
 		}
 	} else {
-		next.fetched = began
+		next.fetched, next.began = fetched, began
 		if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 			next.set = set
 		}
