@@ -199,14 +199,16 @@ func TestHangingCredentials(t *testing.T) {
 	}
 }
 
-// The client trusts AWS_CA_BUNDLE, doesn't follow redirects, and closes its many idle
+// The client trusts AWS_CA_BUNDLE, uses HTTP/1.1, doesn't follow redirects, and closes its many idle
 // connections before DynamoDB does.
 func TestTransport(t *testing.T) {
-	requests := 0
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests++
+	requests, protocol := 0, ""
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests, protocol = requests+1, r.Proto
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
 	defer server.Close()
 	bundle := filepath.Join(t.TempDir(), "bundle.pem")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
@@ -224,7 +226,7 @@ func TestTransport(t *testing.T) {
 		t.Errorf("%d idle connections, %d for a host, want at least 64", total, each)
 	}
 	transport.ResponseHeaderTimeout, transport.TLSHandshakeTimeout = 0, 0 // a busy machine may be slow
-	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 {
-		t.Errorf("%d requests, want 1; error %v", requests, err)
+	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil || requests != 1 || protocol != "HTTP/1.1" {
+		t.Errorf("%d requests by %s, want 1; error %v", requests, protocol, err)
 	}
 }

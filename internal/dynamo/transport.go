@@ -46,12 +46,17 @@ const (
 // newHTTPClient returns a client that connects like base and follows no redirects, since
 // they could send the session token elsewhere. The SDK's own client is slower: it sets
 // a deadline for each read.
+//
+// It uses HTTP/1.1 alone. With HTTP/2, which a proxy may offer, concurrent requests would share a
+// connection that has died without a sign (https://go.dev/issue/30702).
 func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	dialer, t := base.GetDialer(), base.GetTransport()
 	dialer.Timeout = stepTimeout
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return dial(ctx, dialer, network, address)
 	}
+	t.Protocols, t.TLSClientConfig.NextProtos = new(http.Protocols), nil // base offers HTTP/2
+	t.Protocols.SetHTTP1(true)
 	t.TLSHandshakeTimeout = stepTimeout
 	t.ResponseHeaderTimeout = stepTimeout
 	t.IdleConnTimeout = idleTimeout
