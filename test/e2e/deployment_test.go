@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 	"example.com/plantstore/test/session"
@@ -77,12 +78,12 @@ func userToken(t *testing.T, number string) string {
 func TestDeploymentOfServer(t *testing.T) {
 	t.Parallel()
 	p := start(t, harness.Environ(), t.TempDir())
-	alice, bob, basil := p.user(t), p.user(t), newPlant()
-	bob.create(t, basil)
+	alice, bob, basil := p.user(t, "alice"), p.user(t, "bob"), plantstest.Example(7)
+	bob.Create(basil)
 	for env, want := range map[string]string{
 		"PLANTS_CLIENT_1=alice: PLANTS_CLIENT_2=carol:secret": `(?s)^=== RUN   TestDeployment\n--- PASS`,
-		"PLANTS_TOKEN_1=" + alice.token:                       `(?s)no token for a second user.*--- PASS`,
-		"PLANTS_TOKEN_1=" + bob.token:                         "(?s)alice can't be used.*--- FAIL",
+		"PLANTS_TOKEN_1=" + alice.Token:                       `(?s)no token for a second user.*--- PASS`,
+		"PLANTS_TOKEN_1=" + bob.Token:                         "(?s)alice can't be used.*--- FAIL",
 		"X=":                                                  "(?s)no user: set PLANTS_TOKEN_1.*--- FAIL",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestDeployment$",
@@ -93,6 +94,6 @@ func TestDeploymentOfServer(t *testing.T) {
 			t.Errorf("%.20s: want %s in\n%s", env, want, out)
 		}
 	}
-	alice.expect(t)
-	bob.expect(t, basil)
+	alice.Owns()
+	bob.Owns(basil)
 }

@@ -24,6 +24,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
 )
 
@@ -70,12 +71,12 @@ func TestDockerImage(t *testing.T) {
 			docker(t, "rm", id)
 		}
 	}
-	token, basil := issuer.Token("alice"), newPlant()
+	token, basil := issuer.Token("alice"), plantstest.Example(7)
 	base, remove := run()
-	newClient(Target{Base: base}, token).create(t, basil)
+	newClient(t, base, token).Create(basil)
 	remove()
 	base, remove = run()
-	newClient(Target{Base: base}, token).expect(t, basil)
+	newClient(t, base, token).Owns(basil)
 	remove()
 }
 

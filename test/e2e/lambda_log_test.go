@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/dynamolocal"
 	"example.com/plantstore/internal/testing/harness"
+	"example.com/plantstore/test/session"
 )
 
 // awaitLog waits until the log contains the text. An answer may arrive before the
@@ -31,30 +31,27 @@ func (f *function) awaitLog(t *testing.T, text string) {
 func TestLambdaLog(t *testing.T) {
 	t.Parallel()
 	f, proxy := startFaulty(t, "LOG_LEVEL=debug")
-	u := f.user()
-	secret := newPlant()
-	secret.Name = "secret=x"
+	u := f.user(t)
 	// After the queries of the init and of the first request.
 	proxy.Fail("Query", nil, nil, dynamolocal.Throttle, dynamolocal.Cut)
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "AccessDeniedException"))
 	traceID := regexp.MustCompile(`^1-[0-9a-f]+-[0-9a-f]+$`)
 	var want, got []string // ids of API Gateway
 	for _, exchange := range []struct {
-		request
+		session.Request
 		status int
 	}{
-		{request{Method: "GET", Target: "/plants"}, 200},
-		{request{Method: "GET", Target: "/plants?secret=x"}, 200},
-		{request{Method: "POST", Target: "/plants", Body: plantstest.CreateJSON(secret)}, 500},
-		{request{Method: "GET", Target: "/elsewhere?" + u.token}, 404},
-		// A second Authorization header.
-		{request{Method: "GET", Target: "/plants", Header: []string{"Authorization", "Bearer " + u.token}}, 401},
+		{u.Do("GET", "/plants"), 200},
+		{u.Do("GET", "/plants?secret=x"), 200},
+		{u.Do("POST", "/plants").Body(`{"id":7,"name":"secret=x"}`), 500},
+		{u.Do("GET", "/elsewhere?"+u.Token), 404},
+		{u.Do("GET", "/plants").Header("Authorization", "Bearer "+u.Token), 401}, // a second one
 	} {
-		a, err := u.send(t, exchange.request, exchange.status)
-		if err != nil {
-			t.Fatal(err)
+		resp, body, err := exchange.Send()
+		if err != nil || resp.StatusCode != exchange.status {
+			t.Fatalf("got %s, %v, want status %d", body, err, exchange.status)
 		}
-		want = append(want, a.header.Get("Apigw-Requestid"))
+		want = append(want, resp.Header.Get("Apigw-Requestid"))
 	}
 	f.Close() // which completes the log
 	log := f.Stdout.String()

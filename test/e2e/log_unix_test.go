@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
@@ -43,13 +44,13 @@ func TestLogReaderGone(t *testing.T) {
 	}
 	stdout.Close()
 	stderr.Close()
-	token, err := plainserver.RequestToken(listening[1]+"/oauth2/token", url.Values{"client_id": {newSubject()}})
+	token, err := plainserver.RequestToken(listening[1]+"/oauth2/token", url.Values{"client_id": {"alice"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	basil, alice := newPlant(), newClient(Target{Base: listening[1]}, token)
-	alice.create(t, basil)
-	alice.expect(t, basil)
+	alice := newClient(t, listening[1], token)
+	alice.Create(plantstest.Example(7))
+	alice.Owns(plantstest.Example(7))
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
+	"example.com/plantstore/test/session"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -58,19 +59,20 @@ func start(t *testing.T, env []string, dir string, args ...string) *server {
 	return p
 }
 
-// target returns the program as a [Target].
-func (p *server) target() Target { return Target{Base: p.Base} }
-
 // token returns a token of the program's own issuer.
 func (p *server) token(tb testing.TB, subject string) string {
 	tb.Helper()
 	return p.Token(tb, url.Values{"client_id": {subject}})
 }
 
-// user returns a new user of the program.
-func (p *server) user(t *testing.T) *client {
+// user returns a user of the program.
+func (p *server) user(t *testing.T, subject string) session.Client {
 	t.Helper()
-	return newClient(p.target(), p.token(t, newSubject()))
+	return newClient(t, p.Base, p.token(t, subject))
+}
+
+func newClient(t *testing.T, base, token string) session.Client {
+	return session.Client{T: t, Front: session.Front{Base: base}, Token: token}
 }
 
 // trust returns the environment of a program that trusts issuers of package

@@ -64,7 +64,7 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 	for range 10 { // a program that stops would do so meanwhile
 		time.Sleep(20 * time.Millisecond)
-		p.user(t).expectList(t, 200)
+		p.user(t, "alice").Owns()
 	}
 	if p.Stop(); !strings.Contains(p.Stderr.String(), "\nstopped\n") {
 		t.Errorf("it ended otherwise:\n%s", p.Stderr.String())
@@ -116,7 +116,7 @@ func signalInFlight(t *testing.T, p *server, signal os.Signal) (conn rawConn) {
 	t.Helper()
 	conn = dial(t, p)
 	const proceed = "HTTP/1.1 100 Continue\r\n\r\n" // sent when the service reads the body
-	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.user(t).token + "\r\n" +
+	conn.send("POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + p.token(t, "alice") + "\r\n" +
 		fmt.Sprintf("Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(inFlight)))
 	if _, err := io.ReadFull(conn, make([]byte, len(proceed))); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	for env, lines := range map[string]int{"LOG_LEVEL=info": 1, "LOG_LEVEL=error": 0} {
 		p := start(t, harness.Environ(env), t.TempDir())
-		p.user(t).expectList(t, 200)
+		p.user(t, "alice").Owns()
 		p.Stop()
 		log := p.Stdout.String()
 		if strings.Count(log, "\n") != lines || strings.Count(log, `"source_ip":"127.0.0.1"`) != lines {

@@ -10,58 +10,76 @@ import (
 	"testing"
 	"time"
 
+	"example.com/plantstore/internal/plants"
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/harness"
 )
 
-// A client sends requests as one user.
-type client struct {
+// A Client sends requests to a front as one user. Of the front it needs only the address.
+type Client struct {
 	*testing.T
 	Front
-	token string
+	Token string
 }
 
-// as returns a client with another token, or with none.
-func (c client) as(token string) client {
-	c.token = token
+// As returns a client with another token, or with none.
+func (c Client) As(token string) Client {
+	c.Token = token
 	return c
 }
 
-// A request is sent exactly as written.
-type request struct {
-	client
+// Create creates a plant.
+func (c Client) Create(p plants.Plant) {
+	c.Helper()
+	c.Do("POST", "/plants").JSON(plantstest.CreateJSON(p)).Gets(200, plantstest.ResponseJSON(p))
+}
+
+// Owns expects a list of exactly these plants, in one page.
+func (c Client) Owns(all ...plants.Plant) {
+	c.Helper()
+	var want []string
+	for _, p := range all {
+		want = append(want, plantstest.CreateJSON(p))
+	}
+	c.Do("GET", "/plants?include=id").Gets(200, "["+strings.Join(want, ",")+"]")
+}
+
+// A Request is sent exactly as written.
+type Request struct {
+	Client
 	method, target, content string
 	headers                 http.Header
 }
 
-// do returns a request with the client's token.
-func (c client) do(method, target string) request {
-	r := request{client: c, method: method, target: target, headers: http.Header{"User-Agent": nil}}
-	if c.token != "" {
-		r.header("Authorization", "Bearer "+c.token)
+// Do returns a request with the client's token.
+func (c Client) Do(method, target string) Request {
+	r := Request{Client: c, method: method, target: target, headers: http.Header{"User-Agent": nil}}
+	if c.Token != "" {
+		r.Header("Authorization", "Bearer "+c.Token)
 	}
 	return r
 }
 
-// header adds a header.
-func (r request) header(name, value string) request {
+// Header adds a header.
+func (r Request) Header(name, value string) Request {
 	r.headers.Add(name, value)
 	return r
 }
 
-// body returns the request with a body.
-func (r request) body(text string) request {
+// Body returns the request with a body.
+func (r Request) Body(text string) Request {
 	r.content = text
 	return r
 }
 
-// json returns the request with a body that it declares as JSON.
-func (r request) json(text string) request {
-	return r.header("Content-Type", "application/json").body(text)
+// JSON returns the request with a body that it declares as JSON.
+func (r Request) JSON(text string) Request {
+	return r.Header("Content-Type", "application/json").Body(text)
 }
 
 // delete deletes a plant that may be gone already.
-func (c client) delete(id string) {
-	resp, body, err := c.do("DELETE", "/plants/"+id).send()
+func (c Client) delete(id string) {
+	resp, body, err := c.Do("DELETE", "/plants/"+id).Send()
 	if err != nil {
 		c.Fatalf("plant %s can't be deleted: %v", id, err)
 	}
@@ -70,27 +88,27 @@ func (c client) delete(id string) {
 	}
 }
 
-// anything, as a wanted body, matches every body.
-const anything = "anything"
+// Anything, as a wanted body, matches every body.
+const Anything = "anything"
 
-// fails expects an error with any message.
-func (r request) fails(code int) {
+// Fails expects an error with any message.
+func (r Request) Fails(code int) {
 	r.Helper()
 	r.expect(code/100, fmt.Sprintf(`{"error":%d,`, code))
 }
 
-// gets expects a status and a body, and reports whether the response matches.
-func (r request) gets(status int, body string) bool {
+// Gets expects a status and a body, and reports whether the response matches.
+func (r Request) Gets(status int, body string) bool {
 	r.Helper()
-	if body != "" && body != anything {
+	if body != "" && body != Anything {
 		body += "\n"
 	}
 	return r.expect(status, body)
 }
 
-// expect is like gets, but of an error it needs only the beginning. It repeats a list that
+// expect is like Gets, but of an error it needs only the beginning. It repeats a list that
 // may show an earlier state.
-func (r request) expect(status int, body string) bool {
+func (r Request) expect(status int, body string) bool {
 	r.Helper()
 	err := r.try(status, body)
 	list := r.method == http.MethodGet && status == 200
@@ -105,9 +123,9 @@ func (r request) expect(status int, body string) bool {
 }
 
 // link returns the query in the Link header of the response.
-func (r request) link() string {
+func (r Request) link() string {
 	r.Helper()
-	resp, _, err := r.send()
+	resp, _, err := r.Send()
 	if err != nil {
 		r.Error(err)
 		return ""
@@ -123,24 +141,24 @@ func (r request) link() string {
 
 // try sends the request and compares the response. Without a response it ends the test: the
 // next request would probably wait as long.
-func (r request) try(status int, want string) error {
+func (r Request) try(status int, want string) error {
 	r.Helper()
-	resp, body, err := r.send()
+	resp, body, err := r.Send()
 	if err != nil {
 		r.Fatalf("%s %s: %v", r.method, r.target, err)
 	}
-	matches := body == want || want == anything || status >= 400 && strings.HasPrefix(body, want)
+	matches := body == want || want == Anything || status >= 400 && strings.HasPrefix(body, want)
 	if resp.StatusCode != status || !matches {
 		return fmt.Errorf(" got %d %.500s\nwant %d %.500s", resp.StatusCode, body, status, want)
 	}
-	if want == anything || (r.Gateway || r.SAMLocal) && status == http.StatusNoContent {
+	if want == Anything || (r.Gateway || r.SAMLocal) && status == http.StatusNoContent {
 		return nil
 	}
 	return r.checkHeaders(resp)
 }
 
 // checkHeaders checks the headers of every response from the service.
-func (r request) checkHeaders(resp *http.Response) (err error) {
+func (r Request) checkHeaders(resp *http.Response) (err error) {
 	want := map[string]string{
 		"Cache-Control":          "no-store",
 		"X-Content-Type-Options": "nosniff",
@@ -163,8 +181,8 @@ func (r request) checkHeaders(resp *http.Response) (err error) {
 	return err
 }
 
-// send sends the request, follows no redirect, and returns the response with its body.
-func (r request) send() (*http.Response, string, error) {
+// Send sends the request, follows no redirect, and returns the response with its body.
+func (r Request) Send() (*http.Response, string, error) {
 	target, err := url.Parse(r.Base + r.target)
 	if err != nil { // an invalid path, sent as it is
 		if target, err = url.Parse(r.Base); err != nil {

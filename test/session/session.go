@@ -26,9 +26,9 @@ type Front struct {
 
 // Run runs the session. It deletes the plants that it creates.
 func Run(t *testing.T, f Front) {
-	alice, bob := client{t, f, f.Alice}, client{t, f, f.Bob}
-	for name, user := range map[string]client{"alice": alice, "bob": bob} {
-		if user.token != "" && !user.do("GET", "/plants?limit=1").gets(200, "[]") {
+	alice, bob := Client{t, f, f.Alice}, Client{t, f, f.Bob}
+	for name, user := range map[string]Client{"alice": alice, "bob": bob} {
+		if user.Token != "" && !user.Do("GET", "/plants?limit=1").Gets(200, "[]") {
 			t.Fatalf("the session needs users without plants, and tokens for them; %s can't be used", name)
 		}
 	}
@@ -44,65 +44,65 @@ func Run(t *testing.T, f Front) {
 	})
 
 	// Create, and repeat.
-	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
-	alice.do("POST", "/plants").json(newBasil).gets(200, plantstest.ResponseJSON(basil))
-	alice.do("POST", "/plants").json(plantstest.CreateJSON(unusual)).gets(200, plantstest.ResponseJSON(unusual))
+	alice.Create(basil)
+	alice.Create(basil)
+	alice.Create(unusual)
 	// Without a Content-Type.
-	alice.do("POST", "/plants").body(plantstest.CreateJSON(ficus)).gets(200, plantstest.ResponseJSON(ficus))
+	alice.Do("POST", "/plants").Body(plantstest.CreateJSON(ficus)).Gets(200, plantstest.ResponseJSON(ficus))
 
 	// List, whole and in pages.
 	rest := plantstest.ResponseJSON(ficus) + "," + plantstest.ResponseJSON(unusual) + "]"
-	alice.do("GET", "/plants").gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
-	alice.do("GET", "/plants?limit=1&include=id").gets(200, "["+newBasil+"]")
-	next := alice.do("GET", "/plants?limit=1").link()
-	alice.do("GET", "/plants"+strings.Replace(next, "limit=1", "limit=2", 1)).gets(200, "["+rest)
-	alice.do("HEAD", "/plants?limit=1").gets(200, "")
-	if head := alice.do("HEAD", "/plants?limit=1").link(); head != next {
+	alice.Do("GET", "/plants").Gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
+	alice.Do("GET", "/plants?limit=1&include=id").Gets(200, "["+newBasil+"]")
+	next := alice.Do("GET", "/plants?limit=1").link()
+	alice.Do("GET", "/plants"+strings.Replace(next, "limit=1", "limit=2", 1)).Gets(200, "["+rest)
+	alice.Do("HEAD", "/plants?limit=1").Gets(200, "")
+	if head := alice.Do("HEAD", "/plants?limit=1").link(); head != next {
 		t.Errorf("HEAD returns the Link %q, GET %q", head, next)
 	}
-	alice.do("GET", "/plants?x=%zz").fails(40006)
-	alice.do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).
-		gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
+	alice.Do("GET", "/plants?x=%zz").Fails(40006)
+	alice.Do("GET", "/plants?limit=3&x="+url.QueryEscape("a,b&c=%3F+")).
+		Gets(200, "["+plantstest.ResponseJSON(basil)+","+rest)
 
 	// Another user.
-	if bob.token != "" {
-		bob.do("POST", "/plants").json(newBasil).fails(40003)
-		bob.do("DELETE", "/plants/"+one).fails(40400)
-		bob.do("GET", "/plants").gets(200, "[]")
+	if bob.Token != "" {
+		bob.Do("POST", "/plants").JSON(newBasil).Fails(40003)
+		bob.Do("DELETE", "/plants/"+one).Fails(40400)
+		bob.Do("GET", "/plants").Gets(200, "[]")
 	} else {
 		t.Log("no token for a second user: not tested that users can't see each other's plants")
 	}
 
 	// Tokens.
-	alice.as("").do("GET", "/plants").fails(40100)
-	alice.do("GET", "/plants").header("Authorization", "Bearer "+alice.token).fails(40101) // a second one
-	alice.as(alice.token+","+alice.token).do("GET", "/plants").fails(40101)
+	alice.As("").Do("GET", "/plants").Fails(40100)
+	alice.Do("GET", "/plants").Header("Authorization", "Bearer "+alice.Token).Fails(40101) // a second one
+	alice.As(alice.Token+","+alice.Token).Do("GET", "/plants").Fails(40101)
 
 	// Paths and methods, which gateways may change.
 	if !f.SAMLocal {
-		alice.do("GET", "//plants").fails(40401)
+		alice.Do("GET", "//plants").Fails(40401)
 	}
 	if !f.SAMLocal && !f.Gateway {
-		alice.as("").do("OPTIONS", "/plants").gets(204, "")
-		alice.do("DELETE", "/plants/%zz").gets(400, anything) // rejected by net/http
+		alice.As("").Do("OPTIONS", "/plants").Gets(204, "")
+		alice.Do("DELETE", "/plants/%zz").Gets(400, Anything) // rejected by net/http
 	}
-	alice.do("GET", "/plants/1%2F2").fails(40401)
-	alice.do("GET", "/plants/").fails(40401)
-	alice.do("DELETE", "/plants/%2B1").fails(40007)
-	alice.do("DELETE", "/plants/%252531").gets(400, anything) // an HTTP API decodes a path twice; the function must not
-	alice.do("PUT", "/plants").fails(40500)
+	alice.Do("GET", "/plants/1%2F2").Fails(40401)
+	alice.Do("GET", "/plants/").Fails(40401)
+	alice.Do("DELETE", "/plants/%2B1").Fails(40007)
+	alice.Do("DELETE", "/plants/%252531").Gets(400, Anything) // an HTTP API decodes a path twice; the function must not
+	alice.Do("PUT", "/plants").Fails(40500)
 
 	// Headers and bodies.
-	alice.do("POST", "/plants").header("Content-Type", `application/json; profile="a, b"`).body(newBasil).
-		gets(200, plantstest.ResponseJSON(basil))
-	alice.do("POST", "/plants").header("Content-Type", "application/json, text/plain").body(newBasil).fails(40004)
-	alice.do("POST", "/plants").json(newBasil+strings.Repeat(" ", 65536-len(newBasil))).
-		gets(200, plantstest.ResponseJSON(basil))
-	alice.do("POST", "/plants").json(strings.Repeat(" ", 1<<20)).fails(40005)
+	alice.Do("POST", "/plants").Header("Content-Type", `application/json; profile="a, b"`).Body(newBasil).
+		Gets(200, plantstest.ResponseJSON(basil))
+	alice.Do("POST", "/plants").Header("Content-Type", "application/json, text/plain").Body(newBasil).Fails(40004)
+	alice.Do("POST", "/plants").JSON(newBasil+strings.Repeat(" ", 65536-len(newBasil))).
+		Gets(200, plantstest.ResponseJSON(basil))
+	alice.Do("POST", "/plants").JSON(strings.Repeat(" ", 1<<20)).Fails(40005)
 
 	// Delete.
 	for _, id := range []string{one, two, three} {
-		alice.do("DELETE", "/plants/"+id).gets(204, "")
+		alice.Do("DELETE", "/plants/"+id).Gets(204, "")
 	}
-	alice.do("GET", "/plants").gets(200, "[]")
+	alice.Do("GET", "/plants").Gets(200, "[]")
 }
