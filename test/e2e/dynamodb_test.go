@@ -14,13 +14,6 @@ import (
 	"example.com/plantstore/test/session"
 )
 
-// Without DynamoDB Local the program does not start.
-func TestUnreachableDynamoDB(t *testing.T) {
-	t.Parallel()
-	refuses(t, harness.Environ(dynamolocal.Environ("http://127.0.0.1:1", "")...), t.TempDir(), nil,
-		"DynamoDB at http://127.0.0.1:1", "is DynamoDB Local running?", "storage unreachable")
-}
-
 // With another issuer and DynamoDB the program creates the table, accepts only that
 // issuer's tokens, issues none, and may listen on any address.
 func TestOtherIssuer(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/testing/dynamolocal"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/plainserver"
 )
@@ -41,6 +42,10 @@ func TestInvalidSettings(t *testing.T) {
 		"argument":             {args: "serve", words: "serve -help"},
 		"exposed issuer":       {args: "-addr 0.0.0.0:0", words: "-addr 0.0.0.0:0 -expose-issuer"},
 		"issuer for all pages": {env: "CORS_ORIGINS=http://a.example,*", words: "CORS_ORIGINS=* -expose-issuer"},
+		"no DynamoDB": {
+			env:   strings.Join(dynamolocal.Environ("http://127.0.0.1:1", ""), " "),
+			words: "DynamoDB at http://127.0.0.1:1 is DynamoDB Local running? storage unreachable",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -158,21 +158,16 @@ func TableName(t testing.TB) (client *dynamodb.Client, name string) {
 	return Client(t, Endpoint(t)), "test-" + rand.Text()
 }
 
-// Table creates an empty table with a random name and the schema of the stores.
+// Table creates an empty table with a random name and the schema of the stores, and deletes it
+// when the test ends.
 func Table(t testing.TB) (client *dynamodb.Client, name string) {
 	t.Helper()
 	client, name = TableName(t)
-	create(t, client, name)
-	return client, name
-}
-
-// create creates the table, and deletes it when the test ends.
-func create(t testing.TB, client *dynamodb.Client, name string) {
-	t.Helper()
 	if err := dynamo.New(client, name).EnsureTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 	})
+	return client, name
 }

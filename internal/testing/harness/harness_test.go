@@ -1,11 +1,9 @@
 package harness
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,31 +20,6 @@ func TestMissing(t *testing.T) {
 		if !strings.Contains(string(out), want) || !strings.Contains(string(out), "no no-such-command: install it") {
 			t.Errorf("with CI=%q, want %q and the missing tool; got\n%s", ci, want, out)
 		}
-	}
-}
-
-// The settings of the user's shell reach neither the tests nor their programs, and a proxy
-// doesn't get the requests to these.
-func TestEnvironment(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
-	cmd.Env = []string{"NO_PROXY=user", "PLANTS_TOKEN_1=user"} // the second is for TestDeployment
-	for name := range strings.FieldsSeq(`
-		TOKEN_ISSUER REQUIRE_SCOPES LOG_LEVEL CORS_ORIGINS TABLE_NAME ORCHID_TABLE_NAME AWS_PROFILE AWS_CONFIG_FILE
-		CONFIG_ENV STACK MAKEFLAGS LOCAL_ISSUER PYTHONPATH SAM_CLI_DEBUG GIT_DIR LC_ALL LANG`) {
-		cmd.Env = append(cmd.Env, name+"=user")
-	}
-	out, err := cmd.CombinedOutput()
-	var got []string
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "user") {
-			got = append(got, strings.ToLower(strings.TrimSpace(line))) // Windows has one no_proxy in any case
-		}
-	}
-	want := []string{"no_proxy=user,localhost,127.0.0.1", "plants_token_1=user"}
-	slices.Sort(got)
-	slices.Sort(want) // a renamed copy has the second first, for example
-	if got = slices.Compact(got); !slices.Equal(got, want) {
-		t.Errorf("%v; of the user's environment the tests have %q, want %q", err, got, want)
 	}
 }
 
@@ -69,8 +42,5 @@ func TestRemoveAbandoned(t *testing.T) {
 	}
 }
 
-// TestChild prints its environment and needs a command. Other tests run it.
-func TestChild(t *testing.T) {
-	fmt.Println(strings.Join(Environ(), "\n"))
-	Need(t, strings.Fields(os.Getenv("NEEDED"))...)
-}
+// TestChild needs a command. TestMissing runs it.
+func TestChild(t *testing.T) { Need(t, strings.Fields(os.Getenv("NEEDED"))...) }
