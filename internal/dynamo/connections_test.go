@@ -160,7 +160,8 @@ func TestDeadNameServerAndAddress(t *testing.T) {
 func TestMixFamilies(t *testing.T) {
 	for _, test := range []struct{ ips, want string }{
 		{"", ""}, {"::1", "::1"}, {"::1 ::2", "::1 ::2"}, {"10.0.0.1 ::1 ::2", "10.0.0.1 ::1 ::2"},
-		{"::1 ::2 ::3 10.0.0.1 10.0.0.2", "::1 10.0.0.1 ::3 ::2 10.0.0.2"}, {"10.0.0.1 10.0.0.2 ::1", "10.0.0.1 ::1 10.0.0.2"},
+		{"::1 ::2 ::3 10.0.0.1 10.0.0.2", "::1 10.0.0.1 ::3 ::2 10.0.0.2"},
+		{"10.0.0.1 10.0.0.2 ::1", "10.0.0.1 ::1 10.0.0.2"},
 	} {
 		ips := strings.Fields(test.ips)
 		if dynamo.MixFamilies(ips); strings.Join(ips, " ") != test.want {
