@@ -58,7 +58,7 @@ func TestDocumentedErrorCodes(t *testing.T) {
 // The page for people has a row for each route, with its scope.
 func TestDocumentedRoutesOnPage(t *testing.T) {
 	var documented, served []string
-	for _, row := range regexp.MustCompile("\\| `([A-Z]+ /\\S*)`.*\\| `(\\w+/\\w+)` \\|").FindAllSubmatch(page(t), -1) {
+	for _, row := range regexp.MustCompile("\\| `([A-Z]+ /\\S*)`.*\\| `(\\S+/\\S+)` \\|").FindAllSubmatch(page(t), -1) {
 		documented = append(documented, fmt.Sprintf("%s with scope %s", row[1], row[2]))
 	}
 	for _, rt := range handlers.Routes() {

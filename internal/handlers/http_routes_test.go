@@ -56,6 +56,12 @@ func listed(ids ...int64) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
+// The methods of /plants and of /plants/{id}.
+const (
+	allMethods = "GET, HEAD, OPTIONS, POST"
+	oneMethods = "DELETE, OPTIONS"
+)
+
 // operations are one request of each operation.
 var operations = []string{"POST /plants", "GET /plants", "DELETE /plants/7"}
 
@@ -81,16 +87,16 @@ var routeRules = []rule{
 	}},
 	{title: "Methods are case-sensitive, and checked before the id and the token.", exchanges: []exchange{
 		send("{} /plants").as("").each("TRACE", "PUT", "DELETE", "get", "PLANT").
-			fails(40500, "method not allowed; this path allows GET, HEAD, OPTIONS, POST").
-			having("Allow: GET, HEAD, OPTIONS, POST").lacking("WWW-Authenticate"),
-		send("{}").as("").each("TRACE /plants/1", "POST /plants/1", "GET /plants/1", "delete /plants/1", "POST /plants/abc").
-			fails(40500, "method not allowed; this path allows DELETE, OPTIONS").having("Allow: DELETE, OPTIONS"),
-		send("HEAD /plants/1").as("").gets(405, "").having("Allow: DELETE, OPTIONS"),
+			fails(40500, "method not allowed; this path allows "+allMethods).
+			having("Allow: " + allMethods).lacking("WWW-Authenticate"),
+		send("{}").as("").each("TRACE /plants/1", "POST /plants/1", "delete /plants/1", "POST /plants/abc").
+			fails(40500, "method not allowed; this path allows "+oneMethods).having("Allow: " + oneMethods),
+		send("HEAD /plants/1").as("").gets(405, "").having("Allow: " + oneMethods),
 	}},
 	{title: "OPTIONS lists the methods of a path, and needs no token.", exchanges: []exchange{
-		send("OPTIONS /plants").as("").gets(204, "").having("Allow: GET, HEAD, OPTIONS, POST"),
+		send("OPTIONS /plants").as("").gets(204, "").having("Allow: " + allMethods),
 		send("OPTIONS {}").as("").each("/plants/1", "/plants/abc").gets(204, "").
-			having("Allow: DELETE, OPTIONS").lacking("WWW-Authenticate", "Content-Type"),
+			having("Allow: "+oneMethods).lacking("WWW-Authenticate", "Content-Type"),
 		send("OPTIONS *").as("").fails(40401, noPath),
 	}},
 	{title: "The service itself allows no other origin.", exchanges: []exchange{
@@ -170,6 +176,7 @@ var tokenRules = []rule{
 		send("HEAD /plants").as("reader").gets(200, ""),
 		get("").as("{}").each("writer", "nobody").fails(40300, "the access token lacks the scope plants/read").
 			having(`WWW-Authenticate: Bearer realm="plants", error="insufficient_scope"`),
+		send("{}").as("nobody").each(operations...).gets(403, anything),
 		send("{}").as("reader").each("POST /plants", "DELETE /plants/7", "DELETE /plants/abc").
 			fails(40300, "the access token lacks the scope plants/write").
 			having(`WWW-Authenticate: Bearer realm="plants", error="insufficient_scope"`),

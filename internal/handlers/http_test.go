@@ -52,11 +52,11 @@ func TestHTTP(t *testing.T) {
 func newTokens(issuer *authtest.Issuer) *strings.Replacer {
 	expired := authtest.Claims("alice")
 	expired["exp"] = time.Now().Add(-time.Hour).Unix()
-	alice := issuer.Token("alice")
+	alice := issuer.Token("alice", handlers.Scopes()...)
 	signature := alice[strings.LastIndexByte(alice, '.')+1:]
 	return strings.NewReplacer(
 		"<alice>", alice,
-		"<bob>", issuer.Token("bob"),
+		"<bob>", issuer.Token("bob", handlers.Scopes()...),
 		"<reader>", issuer.Token("alice", "plants/read"),
 		"<writer>", issuer.Token("alice", "plants/write"),
 		"<nobody>", issuer.Token("alice", "plants:read"),

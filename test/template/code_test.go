@@ -58,7 +58,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// The stack's table is the one that the program creates in DynamoDB Local. TestProtection
+// Each of the stack's tables is the one that the program creates in DynamoDB Local. TestProtection
 // checks what protects it.
 func TestTableSchema(t *testing.T) {
 	t.Parallel()
@@ -71,11 +71,13 @@ func TestTableSchema(t *testing.T) {
 	if err := json.Unmarshal(unset.ReplaceAll(b, nil), &want); err != nil {
 		t.Fatal(err)
 	}
-	got := maps.Clone(deploy(t, nil).Resources["PlantTable"].Properties)
-	delete(got, "DeletionProtectionEnabled")
-	delete(got, "PointInTimeRecoverySpecification")
-	if str(got) != str(want) {
-		t.Errorf("template.yaml: PlantTable is\n%s\nwant dynamo.TableInput,\n%s", str(got), str(want))
+	for name, r := range deploy(t, nil).Resources {
+		got := maps.Clone(r.Properties)
+		delete(got, "DeletionProtectionEnabled")
+		delete(got, "PointInTimeRecoverySpecification")
+		if r.Type == "AWS::DynamoDB::Table" && str(got) != str(want) {
+			t.Errorf("template.yaml: %s is\n%s\nwant dynamo.TableInput,\n%s", name, str(got), str(want))
+		}
 	}
 }
 
