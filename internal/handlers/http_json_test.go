@@ -72,7 +72,8 @@ var jsonRules = []rule{
 			unclosed+`, "x": [{}}`,
 			unclosed+`, "x": `+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+"}", // deeper than the decoder goes
 		).gets(400, anything),
-		post(newBasil).with("Content-Type: text/plain").gets(400, anything),
+		post(newBasil).with("Content-Type: text/plain").
+			fails(40004, `Content-Type must be application/json, not "text/plain"`),
 		remove("7").fails(40400, noPlant),
 	}},
 }
