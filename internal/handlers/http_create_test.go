@@ -17,27 +17,27 @@ var (
 
 var createRules = []rule{
 	{title: "A plant comes back without its id.", exchanges: []exchange{
-		post(newBasil).gets(200, basil).having("Content-Type: application/json").lacking("Link", "Location"),
-		post(newFicus).gets(200, ficus),
-		post(changed(newBlank, `"id":7`, `"id":9`)).gets(200, blank),
+		post(newBasil).creates(basil).having("Content-Type: application/json").lacking("Link", "Location"),
+		post(newFicus).creates(ficus),
+		post(changed(newBlank, `"id":7`, `"id":9`)).creates(blank),
 		get("").gets(200, "["+basil+","+blank+","+ficus+"]"),
 	}},
 	{title: "A create can be repeated, as long as the plant exists.", exchanges: []exchange{
-		post("{}").each(newBasil, newBasil, changed(newBasil, "Basil", `B\u0061sil`)).gets(200, basil),
-		post(newBasil).with("Idempotency-Key: spring,summer").gets(200, basil), // ignored
+		post("{}").each(newBasil, newBasil, changed(newBasil, "Basil", `B\u0061sil`)).creates(basil),
+		post(newBasil).with("Idempotency-Key: spring,summer").creates(basil), // ignored
 		post("{}").each(newFern, newUntagged, newBlank).fails(40003, exists),
 		get("").gets(200, "["+basil+"]"),
 		remove("7").gets(204, ""),
-		post(newFern).gets(200, fern),
+		post(newFern).creates(fern),
 	}},
 	{title: "A create ignores its query.", exchanges: []exchange{
-		send("POST /plants?limit=0&x=%zz").sending(newBasil).gets(200, basil),
+		send("POST /plants?limit=0&x=%zz").sending(newBasil).creates(basil),
 	}},
 	{title: "The media type is JSON in UTF-8, and may be missing.", exchanges: []exchange{
 		post(newBasil).with("Content-Type: {}").each(
 			"", "application/json", "APPLICATION/JSON", "application/json; charset=UTF-8",
 			`application/json ; charset="utf-8"`, `application/json; charset=utf-8; profile="x;y,z"`,
-		).gets(200, basil),
+		).creates(basil),
 		post(newBasil).with("Content-Type: {}").each(
 			"text/plain", "application/ld+json", "*/*", "json",
 			"application/json; charset", "application/json, text/plain", ";",
@@ -48,14 +48,14 @@ var createRules = []rule{
 			fails(40004, `charset must be UTF-8, not "{}"`),
 	}},
 	{title: "Bodies are not compressed.", exchanges: []exchange{
-		post(newBasil).with("Content-Encoding: {}").each("", "Identity").gets(200, basil),
+		post(newBasil).with("Content-Encoding: {}").each("", "Identity").creates(basil),
 		post(newBasil).with("Content-Encoding: {}").each("gzip", "identity, gzip").
 			fails(40004, `Content-Encoding must be identity or absent, not "{}"`),
 		post(newBasil).with("Content-Encoding: identity", "Content-Encoding: gzip").
 			fails(40004, `Content-Encoding must be identity or absent, not "gzip"`),
 	}},
 	{title: "A body has at most 64 KiB.", exchanges: []exchange{
-		post(newBasil+strings.Repeat(" ", 65536-len(newBasil))).gets(200, basil),
+		post(newBasil + strings.Repeat(" ", 65536-len(newBasil))).creates(basil),
 		post(strings.Repeat(" ", 65537)).fails(40005, "the body must have at most 65536 bytes"),
 		post(strings.Repeat(" ", 65537)).with(chunked).fails(40005, "the body must have at most 65536 bytes"),
 		get("").sending(strings.Repeat("x", 65537)).gets(200, "["+basil+"]"), // ignored
@@ -76,16 +76,16 @@ var createRules = []rule{
 			"🌱 and 👩🏽‍🌾: outside the basic plane, joined", "a\u2028b\u2029c: line terminators in JavaScript",
 			"\ufeffa byte order mark inside", "\ufffe \uffff \U0010ffff are noncharacters",
 			"\u007f\u0080", `\u0000\u0001\u001f`, ` \"\\\b\f\n\r\t`,
-		).gets(200, texts),
+		).creates(texts),
 		post(changed(newBasil, `"id":7`, `"id":-1`, "Basil", `\ud83c\udf31 \u00e9\u2028\ufffe`, "herb", `\/\u003c\u0022`)).
-			gets(200, changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)),
+			creates(changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)),
 		get("?limit=1").gets(200, "["+changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)+"]"),
 	}},
 }
 
 var fieldRules = []rule{
 	{title: "The id is an int64 in plain digits.", exchanges: []exchange{
-		post(anyBasil).each("-9223372036854775808", "9223372036854775807", "9007199254740993", "0").gets(200, basil),
+		post(anyBasil).each("-9223372036854775808", "9223372036854775807", "9007199254740993", "0").creates(basil),
 		get("?include=id").gets(200, listed(-9223372036854775808, 0, 9007199254740993, 9223372036854775807)),
 		post(anyBasil).each(
 			"1.0", "1.5", "1e3", "1e400", "-0", "9223372036854775808", "-9223372036854775809",
@@ -99,7 +99,7 @@ var fieldRules = []rule{
 			fails(40002, `id is required: send it as "id", not "ID", since names are case-sensitive`),
 	}},
 	{title: "The name has 1 to 256 characters, and is not only white space.", exchanges: []exchange{
-		post(newNamed).each("x", " x ", strings.Repeat("\U0010ffff", 256), "\u200b", "\u180e", "\ufeff").gets(200, named),
+		post(newNamed).each("x", " x ", strings.Repeat("\U0010ffff", 256), "\u200b", "\u180e", "\ufeff").creates(named),
 		post(newNamed).each(strings.Repeat("x", 257), strings.Repeat(`\ud83c\udf31`, 257), strings.Repeat("x", 4096)).
 			fails(40002, "name must have at most 256 characters"),
 		post(newNamed).each("").fails(40002, "name must not be empty"),
@@ -117,12 +117,12 @@ var fieldRules = []rule{
 			fails(40002, `name is required: send it as "name", not "Name", since names are case-sensitive`),
 	}},
 	{title: "The tag has 0 to 256 characters.", exchanges: []exchange{
-		post(newTagged).each("", " ", strings.Repeat("\U0010ffff", 256)).gets(200, tagged),
+		post(newTagged).each("", " ", strings.Repeat("\U0010ffff", 256)).creates(tagged),
 		post(newTagged).each(strings.Repeat("x", 257), strings.Repeat("x", 4096)).
 			fails(40002, "tag must have at most 256 characters"),
 		post(changed(newBasil, `"herb"`, "{}")).each("null", "7", "[]", "{}").
 			fails(40002, "tag must be a string, not {}"),
-		post(changed(newUntagged, "}", `,"TAG":7,"Tag":null}`)).gets(200, untagged),
+		post(changed(newUntagged, "}", `,"TAG":7,"Tag":null}`)).creates(untagged),
 	}},
 	{title: "A message repeats at most 64 characters.", exchanges: []exchange{
 		post(`{"id": `+strings.Repeat("9", 65)+`}`).

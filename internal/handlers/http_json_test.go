@@ -20,7 +20,7 @@ var jsonRules = []rule{
 			unclosed+`, "ID": 1, "Name": 2, "NAME": "x", "Tag": null, "TAG": "x", "nam": "x"}`,
 			unclosed+`, "big": 1e400, "small": -0.0}`,
 			unclosed+`, "deep": `+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`,
-		).gets(200, basil),
+		).creates(basil),
 	}},
 	{title: "A body is one JSON object.", exchanges: []exchange{
 		post("{}").each("", " \r\n\t").fails(40001, "the body is empty; "+sendObject),

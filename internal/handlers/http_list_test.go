@@ -9,12 +9,12 @@ import (
 )
 
 // twoPlants creates the plants of the examples in api/openapi.yaml.
-var twoPlants = post("{}").each(newBasil, newFicus).gets(200, anything)
+var twoPlants = post("{}").each(newBasil, newFicus).creates(anything)
 
 var listRules = []rule{
 	{title: "A list has the plants in the order of their ids.", exchanges: []exchange{
 		get("").gets(200, "[]").having("Content-Type: application/json").lacking("Link"),
-		post(anyBasil).each("3", "-20", "100", "-3", "20").gets(200, basil),
+		post(anyBasil).each("3", "-20", "100", "-3", "20").creates(basil),
 		get("?include=id").gets(200, listed(-20, -3, 3, 20, 100)).lacking("Link"),
 	}},
 	{title: "Link leads to the next page, if there is one.", exchanges: []exchange{

@@ -171,7 +171,7 @@ var tokenRules = []rule{
 		get("").authorized("{}").each("bearer <alice>", "BEARER <alice>", "Bearer   <alice>").gets(200, "[]"),
 	}},
 	{title: "A token allows only what its scopes name.", exchanges: []exchange{
-		post(newBasil).as("writer").gets(200, basil),
+		post(newBasil).as("writer").creates(basil),
 		get("").as("reader").gets(200, "["+basil+"]"),
 		send("HEAD /plants").as("reader").gets(200, ""),
 		get("").as("{}").each("writer", "nobody").fails(40300, "the access token lacks the scope plants/read").
@@ -183,7 +183,7 @@ var tokenRules = []rule{
 		remove("7").as("writer").gets(204, ""),
 	}},
 	{title: "Users see and delete only their own plants, but share the ids.", exchanges: []exchange{
-		post(newBasil).gets(200, basil),
+		post(newBasil).creates(basil),
 		post(newBasil).as("bob").fails(40003, "id is in use by another user; choose another id at random"),
 		get("").as("bob").gets(200, "[]"),
 		remove("{}").as("bob").each("7", "8").fails(40400, noPlant),

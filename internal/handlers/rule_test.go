@@ -111,6 +111,9 @@ func (e exchange) gets(status int, body string) exchange {
 	return e
 }
 
+// creates expects the success of a create.
+func (e exchange) creates(body string) exchange { return e.gets(200, body) }
+
 // fails expects an error.
 func (e exchange) fails(code int, message string) exchange {
 	e.status, e.code, e.message = code/100, code, message
