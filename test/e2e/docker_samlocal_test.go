@@ -111,3 +111,25 @@ func reachable(t *testing.T, endpoint string) string {
 	t.Cleanup(func() { front.Close() })
 	return fmt.Sprint("http://", hostName, ":", listener.Addr().(*net.TCPAddr).Port)
 }
+
+// hostName is the name of this machine in containers.
+const hostName = "host.docker.internal"
+
+// listenForContainers listens where containers reach this machine. On Linux,
+// --add-host name:host-gateway leads to its end of the Docker bridge; elsewhere Docker
+// forwards it to the loopback interface.
+func listenForContainers(t *testing.T) net.Listener {
+	t.Helper()
+	gateway, err := harness.Run("docker", "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(strings.TrimSpace(gateway), "0"))
+	if err != nil {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}

@@ -52,31 +52,38 @@ func lambdaImage(t *testing.T) (string, error) {
 	if pullErr == nil {
 		return "", nil
 	}
-	if err := buildSubstitute(t); err != nil {
+	if err := buildSubstitute(t, substituteImage, substituteDockerfile); err != nil {
 		return "", fmt.Errorf("no image for sam local: pull %s, or install a static busybox (Debian: busybox-static): %w",
 			name, errors.Join(pullErr, err))
 	}
 	return substituteImage, nil
 }
 
-func buildSubstitute(t *testing.T) error {
+// buildSubstitute builds an image from busybox and, in the form of tar's arguments, other files.
+func buildSubstitute(t *testing.T, name, dockerfile string, files ...string) error {
 	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return err
 	}
-	program, err := os.ReadFile(busybox)
-	if err != nil {
-		return err
-	}
 	dir := t.TempDir()
-	if err := errors.Join(
-		os.WriteFile(filepath.Join(dir, "busybox"), program, 0o755),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(substituteDockerfile), 0o600),
-	); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(dockerfile), 0o600); err != nil {
 		return err
 	}
-	_, err = harness.Run("docker", "build", "--quiet", "--tag", substituteImage, dir)
-	return err
+	// -h follows links, since /bin may be one.
+	tar := exec.Command("tar", append([]string{"-ch", "-C", dir, "Dockerfile", "-C", filepath.Dir(busybox), "busybox"},
+		files...)...)
+	build := exec.Command("docker", "build", "--quiet", "--tag", name, "-")
+	if build.Stdin, err = tar.StdoutPipe(); err != nil {
+		return err
+	}
+	if err := tar.Start(); err != nil {
+		return err
+	}
+	out, err := build.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return errors.Join(err, tar.Wait())
 }
 
 // substituteGoImage replaces Go's own image if that can't be pulled.
@@ -95,7 +102,7 @@ ENV PATH=/usr/local/go/bin:/bin GOTOOLCHAIN=local
 `
 
 // goImage returns the image that the Dockerfile builds from or, if that can't be pulled, a
-// substitute with this machine's Go and certificates.
+// substitute with this machine's Go, certificates and source of modules.
 func goImage(t *testing.T) string {
 	t.Helper()
 	dockerfile, err := os.ReadFile("../../Dockerfile")
@@ -120,34 +127,11 @@ func goImage(t *testing.T) string {
 }
 
 func buildGoSubstitute(t *testing.T) error {
-	busybox, err := exec.LookPath("busybox")
+	env, err := harness.Run("go", "env", "GOROOT", "GOPROXY")
 	if err != nil {
 		return err
 	}
-	goroot, err := harness.Run("go", "env", "GOROOT")
-	if err != nil {
-		return err
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(substituteGoDockerfile), 0o600); err != nil {
-		return err
-	}
-	// A build context of several folders. -h follows links, since /bin may be one.
-	tar := exec.Command("tar", "-ch",
-		"-C", dir, "Dockerfile",
-		"-C", filepath.Dir(busybox), "busybox",
-		"-C", "/etc/ssl/certs", "ca-certificates.crt",
-		"-C", strings.TrimSpace(goroot), "VERSION", "go.env", "bin", "pkg", "src")
-	build := exec.Command("docker", "build", "--quiet", "--tag", substituteGoImage, "-")
-	if build.Stdin, err = tar.StdoutPipe(); err != nil {
-		return err
-	}
-	if err := tar.Start(); err != nil {
-		return err
-	}
-	out, err := build.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return errors.Join(err, tar.Wait())
+	goroot, proxy, _ := strings.Cut(strings.TrimSpace(env), "\n")
+	return buildSubstitute(t, substituteGoImage, substituteGoDockerfile+"ENV GOPROXY="+proxy+"\n",
+		"-C", "/etc/ssl/certs", "ca-certificates.crt", "-C", goroot, "VERSION", "go.env", "bin", "pkg", "src")
 }
