@@ -81,7 +81,7 @@ docker: ## build and run the image of the plain server, and run the function wit
 	go test -tags docker -count=1 -timeout 30m -v -run '^TestDocker' ./test/e2e
 
 # These tests download hundreds of megabytes. The tag keeps them out of `go test ./...`.
-issuers: ## test tokens from Keycloak, and from moto's Cognito; needs Python, Java 17, Maven
+issuers: ## test tokens from Keycloak; needs Java 17, Maven
 	go vet -tags issuers ./test/issuers
 	$(TOOL) staticcheck -tags issuers ./test/issuers
 	go test -tags issuers -count=1 -timeout 30m -v ./test/issuers
