@@ -21,14 +21,6 @@ func keys(dir string) string {
 	return i.JWKS()
 }
 
-// The first start creates a key, and later starts keep it.
-func TestNewKey(t *testing.T) {
-	dir := t.TempDir()
-	if first, again := keys(dir), keys(dir); first != again || !strings.Contains(first, `"kid"`) {
-		t.Errorf("got %s, then %s", first, again)
-	}
-}
-
 // A file that is not a valid key is left alone.
 func TestInvalidKeyFile(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)

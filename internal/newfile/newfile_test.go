@@ -32,20 +32,6 @@ func expect(t *testing.T, path, want string) {
 	}
 }
 
-// A process that is killed before the file is complete leaves nothing at its path.
-func TestIncomplete(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	if err := create(path, "whole", func() error {
-		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the incomplete file has its name: %v", err)
-		}
-		return nil
-	}); err != nil {
-		t.Error(err)
-	}
-	expect(t, path, "whole")
-}
-
 // A failure leaves nothing, and Ensure can be called again.
 func TestFailure(t *testing.T) {
 	path, full := filepath.Join(t.TempDir(), "file"), errors.New("disk full")

@@ -21,13 +21,12 @@ func newServer(t *testing.T) string {
 	return s.URL
 }
 
-func send(t *testing.T, method, url, etag string) (*http.Response, string) {
+func send(t *testing.T, method, url string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("If-None-Match", etag)
 	return harness.Send(t, req)
 }
 
@@ -45,7 +44,7 @@ func TestFiles(t *testing.T) {
 		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", "SwaggerUIBundle="},
 		{"/favicon.ico", "image/png", "\x89PNG\r\n"},
 	} {
-		resp, body := send(t, "GET", base+test.path, "")
+		resp, body := send(t, "GET", base+test.path)
 		if resp.StatusCode != http.StatusOK || !strings.Contains(body, test.has) {
 			t.Errorf("%s: %s with %d bytes, want 200 with %.40q in it", test.path, resp.Status, len(body), test.has)
 		}
@@ -60,14 +59,6 @@ func TestFiles(t *testing.T) {
 			if got := resp.Header.Get(name); got != want {
 				t.Errorf("%s: header %s is %q, want %q", test.path, name, got, want)
 			}
-		}
-		head, _ := send(t, "HEAD", base+test.path, "")
-		if head.StatusCode != http.StatusOK || head.Header.Get("ETag") != resp.Header.Get("ETag") {
-			t.Errorf("HEAD %s: %s with header %v, want those of GET", test.path, head.Status, head.Header)
-		}
-		etag := resp.Header.Get("ETag")
-		if again, _ := send(t, "GET", base+test.path, etag); again.StatusCode != http.StatusNotModified || etag == "" {
-			t.Errorf("%s: %s with the ETag %q, want 304", test.path, again.Status, etag)
 		}
 	}
 }
@@ -86,7 +77,7 @@ func TestOtherRequests(t *testing.T) {
 		if location != "" {
 			want = http.StatusFound
 		}
-		if resp, _ := send(t, method, base+path, ""); resp.StatusCode != want || resp.Header.Get("Location") != location {
+		if resp, _ := send(t, method, base+path); resp.StatusCode != want || resp.Header.Get("Location") != location {
 			t.Errorf("%s: %s to %q, want %d to %q", request, resp.Status, resp.Header.Get("Location"), want, location)
 		}
 	}
