@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/plantstore/internal/plants/plantstest"
 	"example.com/plantstore/internal/testing/dynamolocal"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/session"
@@ -35,6 +36,8 @@ func TestLambdaLog(t *testing.T) {
 	// After the queries of the init and of the first request.
 	proxy.Fail("Query", nil, nil, dynamolocal.Throttle, dynamolocal.Cut)
 	proxy.Fail("PutItem", dynamolocal.Refuse(400, "AccessDeniedException"))
+	secret := plantstest.Example(7)
+	secret.Name = "secret=x"
 	traceID := regexp.MustCompile(`^1-[0-9a-f]+-[0-9a-f]+$`)
 	var want, got []string // ids of API Gateway
 	for _, exchange := range []struct {
@@ -43,7 +46,7 @@ func TestLambdaLog(t *testing.T) {
 	}{
 		{u.Do("GET", "/plants"), 200},
 		{u.Do("GET", "/plants?secret=x"), 200},
-		{u.Do("POST", "/plants").Body(`{"id":7,"name":"secret=x"}`), 500},
+		{u.Do("POST", "/plants").Body(plantstest.CreateJSON(secret)), 500},
 		{u.Do("GET", "/elsewhere?"+u.Token), 404},
 		{u.Do("GET", "/plants").Header("Authorization", "Bearer "+u.Token), 401}, // a second one
 	} {
