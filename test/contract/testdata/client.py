@@ -11,11 +11,12 @@ from openapi_client.exceptions import NotFoundException
 base, token, plants = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 api = PlantsApi(ApiClient(Configuration(host=base, access_token=token)))
 
-for plant in plants:
-    created = api.create_plant(NewPlant.from_dict(plant))
+sent = [NewPlant.from_dict(plant) for plant in plants]
+for plant, new in zip(plants, sent):
+    created = api.create_plant(new)
     assert (created.name, created.tag) == (plant["name"], plant.get("tag")), created
 listed = [plant.to_dict() for plant in api.list_plants(include="id")]
-assert listed == plants, listed
+assert listed == [new.to_dict() for new in sent], listed
 for plant in plants:
     api.delete_plant(plant["id"])
 try:
