@@ -90,19 +90,21 @@ func TestPermissions(t *testing.T) {
 	checkPermissions(t, everythingElse(t), "restored")
 }
 
-func checkPermissions(t *testing.T, parameters map[string]string, table string) {
+func checkPermissions(t *testing.T, parameters map[string]string, tables ...string) {
 	t.Helper()
 	s := deploy(t, parameters)
 	want := []string{
 		"logs:CreateLogStream ${FunctionLogs.Arn}", "logs:PutLogEvents ${FunctionLogs.Arn}",
 		"xray:PutTraceSegments *", "xray:PutTelemetryRecords *",
 	}
-	arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
-	for _, action := range dynamo.TableActions {
-		want = append(want, action+arn)
-	}
-	for _, action := range dynamo.IndexActions {
-		want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
+	for _, table := range tables {
+		arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
+		for _, action := range dynamo.TableActions {
+			want = append(want, action+arn)
+		}
+		for _, action := range dynamo.IndexActions {
+			want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
+		}
 	}
 	if !slices.Contains(list(s.Resources[function].DependsOn), any("TablePolicy")) {
 		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions",
