@@ -88,7 +88,7 @@ func (c Client) delete(id string) {
 	}
 }
 
-// Anything, as a wanted body, matches every body.
+// Anything is a wanted body that matches every body.
 const Anything = "anything"
 
 // Fails expects an error with any message.
