@@ -44,7 +44,7 @@ done
 old=$(go list -m) m=$1 s=$2 p=$3 t=${4:-}
 export old m s p t
 
-# The module path comes first, since it may contain the old words. A test percent-encodes a path.
+# The module path comes first, since it may contain the old words.
 rename='BEGIN {
 		($old, $m, $s, $p, $t) = @ENV{qw(old m s p t)};
 		$t ||= ucfirst("$s Service");
@@ -52,7 +52,6 @@ rename='BEGIN {
 	}
 	s{\Q$old\E(?![\w.-])}{\0}g;
 	s{Plant Store|plant store}{$t}g; s{plantstore}{$id}g;
-	s{%70%6c%61%6e%74%73}{join "", map { sprintf "%%%02x", ord } split //, $p}ge;
 	s{plants}{$p}g; s{Plants}{ucfirst $p}ge; s{PLANTS}{uc $p}ge;
 	s{plant}{$s}g; s{Plant}{ucfirst $s}ge; s{PLANT}{uc $s}ge;
 	s{\0}{$m}g'

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"fmt"
 	"strings"
 
 	"example.com/plantstore/internal/plants"
@@ -78,7 +79,7 @@ var routeRules = []rule{
 	}},
 	{title: "Paths are decoded once.", exchanges: []exchange{
 		remove("{}").each("%37", "8%32").fails(40400, noPlant),
-		send("DELETE {}").each("/plants%2F7", "/%70%6c%61%6e%74%73/7").fails(40400, noPlant),
+		send("DELETE {}").each("/plants%2F7", fmt.Sprintf("/%%%x%s/7", "plants"[0], "plants"[1:])).fails(40400, noPlant),
 		send("GET http://elsewhere.example/plants").gets(200, "[]"),
 	}},
 	{title: "net/http rejects an invalid path.", exchanges: []exchange{
