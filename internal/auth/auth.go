@@ -101,7 +101,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header, scope string
 func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
 	hash := sha256.Sum256([]byte(raw))
 	if cached := v.cache.lookup(hash); cached != nil {
-		keySet, err := v.issuerKeys.find(ctx, nil)
+		keySet, err := v.issuerKeys.current(ctx)
 		if err != nil {
 			return nil, err
 		}

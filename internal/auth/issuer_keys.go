@@ -99,12 +99,22 @@ func (k *issuerKeys) keysAge(known *knownKeys) time.Duration {
 	return max(k.age(known.fetched), time.Since(known.began))
 }
 
-// find returns keys that are less than a day old, other than rejected, which don't verify a
-// token; rejected may be nil. When the keys are an hour old, or rejected, one call fetches new
-// ones. Meanwhile other calls return the old ones, or wait if they can't be used.
+// current returns keys that are less than a day old, or ErrKeysUnavailable.
+func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
+	set, err := k.find(ctx, nil)
+	if set == nil {
+		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
+	}
+	return set, nil
+}
+
+// find returns keys that are less than a day old, other than rejected, which don't verify a token.
+// Rejected may be nil. If there are no such keys, find returns nil, and the error if it is unknown
+// whether the issuer has any.
 //
-// Without rejected, find returns ErrKeysUnavailable if there are no keys. With it, find returns nil
-// if there are no others, and an error if they can't be fetched.
+// When the keys are an hour old, or rejected, one call fetches new ones. Meanwhile other calls
+// return the old ones, or wait if they can't be used.
 func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		if rejected != nil {
@@ -125,14 +135,10 @@ func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error
 	if k.age(known.ended) >= pause {
 		known, err = k.refresh(ctx, known, !usable)
 	}
-	switch {
-	case known.set != rejected && k.keysAge(known) < expireAfter:
-		return known.set, nil
-	case rejected != nil:
+	if known.set == rejected || k.keysAge(known) >= expireAfter {
 		return nil, err
 	}
-	// It doesn't wrap err: an error of a context would mean that the request has run out of time.
-	return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
+	return known.set, nil
 }
 
 // refresh fetches the keys, unless another request has done so since the caller loaded seen. While

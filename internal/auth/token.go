@@ -61,7 +61,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error
 	if err != nil { // for example, jwk is not a public key
 		return nil, invalid("malformed header: %s", excerpt.Quote(withoutPrefix(err)))
 	}
-	keySet, err := v.issuerKeys.find(ctx, nil)
+	keySet, err := v.issuerKeys.current(ctx)
 	if err != nil {
 		return nil, err
 	}
