@@ -48,34 +48,34 @@ func checkMediaType(h http.Header) error {
 // maxBody. The JSON must be unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no
 // duplicate names at any depth, no lone surrogates, nothing after the object. Names are
 // case-sensitive, and unknown names are ignored.
-func readObject(r *request) (m members, err error) {
+func readObject(r *request) (o object, err error) {
 	if err := checkMediaType(r.Header); err != nil {
-		return m, err
+		return o, err
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return m, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
+		return o, failf(codeBodyTooLarge, "the body must have at most %d bytes", maxBody)
 	}
 	if err != nil {
-		return m, fmt.Errorf("%w: %v",
+		return o, fmt.Errorf("%w: %v",
 			failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
 	}
-	err = json.Unmarshal(body, &m.values)
-	if err != nil || m.values == nil { // null leaves it nil
-		return m, failf(codeMalformedBody, "%s", explainBody(body, err))
+	err = json.Unmarshal(body, &o.values)
+	if err != nil || o.values == nil { // null leaves it nil
+		return o, failf(codeMalformedBody, "%s", explainBody(body, err))
 	}
-	return m, nil
+	return o, nil
 }
 
 // plant reads and validates a plant.
-func (m *members) plant(id int64) (p plants.Plant, err error) {
+func (o *object) plant(id int64) (p plants.Plant, err error) {
 	p.ID = id
-	p.Name = m.text("name")
-	if m.has("tag") {
-		p.Tag = new(m.text("tag"))
+	p.Name = o.text("name")
+	if o.has("tag") {
+		p.Tag = new(o.text("tag"))
 	}
-	if m.err != nil {
-		return p, m.err
+	if o.err != nil {
+		return p, o.err
 	}
 	if err := p.Validate(); err != nil {
 		return p, failf(codeInvalidField, "%s", err)
@@ -83,24 +83,24 @@ func (m *members) plant(id int64) (p plants.Plant, err error) {
 	return p, nil
 }
 
-// members are the members of a body's JSON object. Raw values distinguish null from absent, and
+// An object has the members of a body's JSON object. Raw values distinguish null from absent, and
 // 1.0 from 1. The methods that read a member require it. The first error stays in err.
-type members struct {
+type object struct {
 	values map[string]jsontext.Value
 	err    error
 }
 
 // has reports whether there is a member with the given name, even if its value is null.
-func (m *members) has(name string) bool {
-	_, present := m.values[name]
+func (o *object) has(name string) bool {
+	_, present := o.values[name]
 	return present
 }
 
 // text returns a string. It rejects null.
-func (m *members) text(name string) string {
-	v := m.require(name, "")
+func (o *object) text(name string) string {
+	v := o.require(name, "")
 	if v.Kind() != '"' {
-		m.failf("%s must be a string, not %s", name, quoteJSON(v))
+		o.failf("%s must be a string, not %s", name, quoteJSON(v))
 		return ""
 	}
 	text, err := jsontext.AppendUnquote(nil, v)
@@ -111,35 +111,35 @@ func (m *members) text(name string) string {
 }
 
 // integer returns an int64.
-func (m *members) integer(name string) int64 {
-	v := m.require(name, " and must be "+int64Rule)
+func (o *object) integer(name string) int64 {
+	v := o.require(name, " and must be "+int64Rule)
 	n, ok := parseInt64(string(v))
 	if !ok {
-		m.failf("%s must be %s, not %s", name, int64Rule, quoteJSON(v))
+		o.failf("%s must be %s, not %s", name, int64Rule, quoteJSON(v))
 	}
 	return n
 }
 
 // require returns the value with the given name. If there is none, the error tells the rule, or
 // points to a name in another case.
-func (m *members) require(name, rule string) jsontext.Value {
-	if m.has(name) {
-		return m.values[name]
+func (o *object) require(name, rule string) jsontext.Value {
+	if o.has(name) {
+		return o.values[name]
 	}
-	for _, sent := range slices.Sorted(maps.Keys(m.values)) {
+	for _, sent := range slices.Sorted(maps.Keys(o.values)) {
 		if strings.EqualFold(sent, name) {
-			m.failf("%s is required: send it as %q, not %s, since names are case-sensitive",
+			o.failf("%s is required: send it as %q, not %s, since names are case-sensitive",
 				name, name, excerpt.Quote(sent))
 		}
 	}
-	m.failf("%s is required%s", name, rule)
+	o.failf("%s is required%s", name, rule)
 	return nil
 }
 
 // failf sets err, unless an earlier member has set it.
-func (m *members) failf(format string, args ...any) {
-	if m.err == nil {
-		m.err = failf(codeInvalidField, format, args...)
+func (o *object) failf(format string, args ...any) {
+	if o.err == nil {
+		o.err = failf(codeInvalidField, format, args...)
 	}
 }
 

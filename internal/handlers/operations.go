@@ -11,11 +11,11 @@ import (
 
 // create serves POST /plants.
 func (s *Service) create(r *request) (response, error) {
-	m, err := readObject(r)
+	body, err := readObject(r)
 	if err != nil {
 		return response{}, err
 	}
-	plant, err := m.plant(m.integer("id"))
+	plant, err := body.plant(body.integer("id"))
 	if err != nil {
 		return response{}, err
 	}
@@ -42,7 +42,8 @@ func (s *Service) list(r *request) (response, error) {
 		return response{}, err
 	}
 	body := encodeList(page, q.includeID)
-	// Only control characters grow so much in JSON: each takes six bytes.
+	// Only control characters grow so much in JSON: each takes six bytes. One plant always fits,
+	// since its create had at most maxBody bytes.
 	for len(body) > maxList {
 		page, more = page[:len(page)/2], true
 		body = encodeList(page, q.includeID)

@@ -15,7 +15,7 @@ type Route struct {
 	serve   func(*Service, *request) (response, error)
 }
 
-// routes are the operations of the service. To add one, add a row, its method in
+// routes are the operations of the service. The first that matches counts. To add one, add a row, its method in
 // operations.go, and its description in api/openapi.yaml.
 var routes = []Route{
 	{http.MethodPost, "/plants", "plants/write", (*Service).create},
@@ -64,7 +64,7 @@ func allowed(path string) string {
 	}
 	methods = append(methods, http.MethodOptions)
 	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return strings.Join(slices.Compact(methods), ", ")
 }
 
 // methods returns the methods that rt serves.
