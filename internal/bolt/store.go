@@ -87,7 +87,7 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 	defer s.recoverTo(&err)
 	var refusal error
 	err = transact(func(tx *bbolt.Tx) error { // possibly several times, see Batch
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // in this function alone, see recoverTo
 		if refusal = ctx.Err(); refusal == nil {
 			refusal = change(tx)
 		}
@@ -107,16 +107,17 @@ func (s *Store) read(ctx context.Context, reads func(*bbolt.Tx) error) (err erro
 	}
 	defer s.recoverTo(&err)
 	return s.db.View(func(tx *bbolt.Tx) error {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see recoverTo
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // in this function alone, see recoverTo
 		return reads(tx)
 	})
 }
 
 // recoverTo turns a panic of the function that defers it into its error.
 //
-// Bbolt maps the file to memory. A page that can't be read is then a fault, which ends the program. Functions
-// that run in a transaction use SetPanicOnFault, so that it ends only their call. Bbolt itself must not
-// survive a fault, for example in a commit: it would stay locked for good.
+// Bbolt maps the file to memory, so a page that can't be read is a fault, which ends the program.
+// In the functions that a transaction runs, SetPanicOnFault makes it a panic, which ends only
+// their call. Elsewhere in bbolt, for example in a commit, a fault must end the program: bbolt
+// would stay locked for good.
 func (s *Store) recoverTo(err *error) {
 	switch v := recover(); {
 	case isFault(v):

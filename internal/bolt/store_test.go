@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/plantstore/internal/plants"
@@ -101,8 +102,15 @@ func TestDamagedPlant(t *testing.T) {
 	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(7)))
 }
 
-// List ends a page after 512 KiB, since the server holds it until its client has read it.
+// List ends a page after 512 KiB, since the server holds it until its client has read it. That is
+// room for 100 plants of any size, as docs/interface.md says.
 func TestPageSize(t *testing.T) {
+	longest := strings.Repeat("\x01", plants.MaxNameLength)
+	v, err := json.Marshal(&value{plants.Plant{Name: longest, Tag: &longest}, time.Now().UTC()})
+	noErr(t, err)
+	if 100*len(v) > pageSize {
+		t.Errorf("100 of the largest plants have %d bytes, more than %d", 100*len(v), pageSize)
+	}
 	s := openTest(t, newPath(t))
 	noErr(t, s.db.Update(func(tx *bbolt.Tx) error {
 		for id := range int64(100) {
