@@ -121,14 +121,17 @@ var tooManyRequests = retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http
 //
 // A mapped error doesn't wrap the SDK's. The error of an attempt that timed out matches
 // context.DeadlineExceeded, so callers would think that ctx has ended.
+//
+// The end of ctx comes first, since it may be what made the SDK give up.
 func (s *Store) storeError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	o := s.client.Options()
 	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err) // or without a response
 	_, refused := errors.AsType[refusedError](err)
 	_, noTable := errors.AsType[*types.ResourceNotFoundException](err)
 	switch {
-	case err == nil:
-		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %v", ctx.Err(), err)
 	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,

@@ -77,6 +77,9 @@ func dial(ctx context.Context, dialer *net.Dialer, network, address string) (con
 	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	ips, err := cmp.Or(dialer.Resolver, net.DefaultResolver).LookupHost(lookup, host)
+	if err != nil {
+		return nil, err
+	}
 	mixFamilies(ips)
 	for _, ip := range ips {
 		if conn, err = dialer.DialContext(ctx, network, net.JoinHostPort(ip, port)); err == nil {

@@ -92,9 +92,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	// a "#".
 	event.RawPath = (&url.URL{Path: event.RawPath}).EscapedPath()
 	event.RawQueryString = strings.ReplaceAll(event.RawQueryString, "#", "%23")
-	// What is left to fail in the adapter is http.NewRequest, in its EventToRequest. It would print
-	// the client's text, which would add forged lines to the log. So that call is tried here first;
-	// FuzzInvoke checks that no other step fails.
+	// A client can then only make http.NewRequest fail, in the adapter's EventToRequest, which would
+	// print the client's text, and so add forged lines to the log. So that call is tried here first.
+	// FuzzInvoke checks it. (API Gateway itself encodes bodies in base64.)
 	address := "https://" + event.RequestContext.DomainName + event.RawPath + "?" + event.RawQueryString
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address, nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
