@@ -25,7 +25,7 @@ assert.deepEqual(errors, [])
 for (const { operation, parameters } of functions) {
   const { query, body, ...path } = parameters.properties
   const { $ref } = query ?? body ?? {}
-  const properties = $ref ? parameters.$defs[$ref.slice('#/$defs/'.length)].properties : path
+  const properties = { ...path, ...$ref && parameters.$defs[$ref.slice('#/$defs/'.length)].properties }
   const name = operation().operationId
   assert.deepEqual(Object.keys(properties), Object.keys(tools[name]))
   if (properties.id) assert.equal(properties.id.type, 'integer', name)
