@@ -156,7 +156,7 @@ func parseInt64(s string) (n int64, ok bool) {
 // explainBody explains why a body is not one JSON object. Common mistakes get our own
 // message; others get that of err, the decoder's error. Bytes are counted from 0.
 func explainBody(body []byte, err error) string {
-	const space, example = " \t\r\n", `{"name": "Basil", …}`
+	const space, example = " \t\r\n", `{"id": 7, …}`
 	text := bytes.TrimLeft(body, space)
 	switch {
 	case len(text) == 0:

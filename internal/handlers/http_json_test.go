@@ -3,8 +3,8 @@ package handlers_test
 import "strings"
 
 const (
-	sendObject = `send one JSON object, such as {"name": "Basil", …}`
-	oneObject  = `the body must be one JSON object, such as {"name": "Basil", …}, not `
+	sendObject = `send one JSON object, such as {"id": 7, …}`
+	oneObject  = `the body must be one JSON object, such as {"id": 7, …}, not `
 )
 
 // unclosed is a create that another member can follow.

@@ -68,9 +68,6 @@ var listRules = []rule{
 	}},
 }
 
-// anyOperation is a valid request of each operation.
-var anyOperation = send("{}").sending(newBasil).each(operations...)
-
 var faultRules = []rule{
 	{title: "Clients learn nothing about an internal error.", fault: errors.New("secret"), exchanges: []exchange{
 		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),

@@ -25,10 +25,11 @@ type rule struct {
 // remove and send start one, and its methods complete it.
 type exchange struct {
 	method, target, body string
-	auth                 string   // the header Authorization; <alice> stands for alice's token
-	headers              []string // the other headers, each as "Name: value"
-	unfinished           string   // "cut" or "stalled" if the last byte of the body is missing
-	values               []string // see each
+	auth                 string     // the header Authorization; <alice> stands for alice's token
+	headers              []string   // the other headers, each as "Name: value"
+	unfinished           string     // "cut" or "stalled" if the last byte of the body is missing
+	values               []string   // see each
+	requests             []exchange // if not nil, method, target and body are those of each
 
 	status  int
 	want    string // the body, or else:
@@ -151,8 +152,16 @@ func (e exchange) inWordsOnly() exchange {
 	return e
 }
 
-// expand returns an exchange for each value.
+// expand returns an exchange for each value, or for each of the requests.
 func (e exchange) expand() (all []exchange) {
+	for _, r := range e.requests {
+		x := e
+		x.requests, x.method, x.target, x.body = nil, r.method, r.target, r.body
+		all = append(all, x.expand()...)
+	}
+	if e.requests != nil {
+		return all
+	}
 	if e.values == nil {
 		e.values = []string{"{}"}
 	}

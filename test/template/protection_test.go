@@ -69,14 +69,25 @@ func TestProtection(t *testing.T) {
 		{both, "UserPool", "UsernameConfiguration", `{"CaseSensitive":false}`,
 			"Alice and alice would be two users; a pool can't change this later"},
 		{both, "UserPool", "DeletionProtection", "ACTIVE", "without the pool nobody can access their plants again"},
-		{both, "PlantTable", "DeletionProtectionEnabled", "true", "a deleted table takes all plants with it"},
-		{both, "PlantTable", "PointInTimeRecoverySpecification", `{"PointInTimeRecoveryEnabled":true}`,
-			"plants deleted by mistake couldn't be restored"},
 	} {
 		for _, s := range v.stacks {
 			if got := str(s.Resources[v.resource].Properties, strings.Split(v.path, ".")...); got != v.want {
 				t.Errorf("template.yaml: %s of %s is %q, want %q: %s", v.path, v.resource, got, v.want, v.why)
 				break
+			}
+		}
+	}
+	for _, s := range both {
+		for name, r := range s.Resources {
+			if r.Type != "AWS::DynamoDB::Table" {
+				continue
+			}
+			if str(r.Properties, "DeletionProtectionEnabled") != "true" {
+				t.Errorf("template.yaml: %s needs DeletionProtectionEnabled: a deleted table takes all plants with it", name)
+			}
+			if str(r.Properties, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled") != "true" {
+				t.Errorf("template.yaml: %s needs PointInTimeRecoverySpecification: "+
+					"plants deleted by mistake couldn't be restored", name)
 			}
 		}
 	}

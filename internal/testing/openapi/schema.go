@@ -23,7 +23,9 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	c := jsonschema.NewCompiler()
-	c.RegisterFormat(&jsonschema.Format{Name: "int64", Validate: checkInteger})
+	for _, name := range []string{"int32", "int64"} { // minimum and maximum say how large an int32 may be
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: checkInteger})
+	}
 	c.AssertFormat()
 	if err := c.AddResource("schema.json", value); err != nil {
 		return err
