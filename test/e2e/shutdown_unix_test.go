@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -20,17 +21,24 @@ import (
 	"example.com/plantstore/test/plainserver"
 )
 
+// Programs inherit from nohup that SIGHUP is ignored, but not if the tests catch it.
+func init() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+}
+
 // After a signal the program accepts no connections, answers the requests in
 // flight, and exits.
 func TestSignalFinishesRequests(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			p := start(t, harness.Environ(), t.TempDir())
-			conn := signalInFlight(t, p, signal)
-			if signal == syscall.SIGHUP {
-				p.Cmd.Process.Signal(signal) // a terminal that closes sends it twice
+			conn := signalInFlight(t, p, sig)
+			if sig == syscall.SIGHUP {
+				p.Cmd.Process.Signal(sig) // a terminal that closes sends it twice
 			}
 			conn.finish()
 			if code := p.Wait(); code != 0 {
