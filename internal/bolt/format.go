@@ -41,9 +41,8 @@ var (
 // format is the version of this layout. Open rejects any other.
 const format = "1"
 
-// A value is the stored form of a plant, in JSON. The plant's id is in the key. Only people who
-// look into the file read created_at, so what reads a plant decodes the value into the plant
-// alone. Other members are ignored, too.
+// A value is the stored form of a plant, in JSON. The plant's id is in the key. The program never
+// reads created_at, which is for people who look into the file. It ignores other members, too.
 type value struct {
 	plants.Plant
 	CreatedAt time.Time `json:"created_at"` // UTC
@@ -66,7 +65,7 @@ func appendID(b []byte, id int64) []byte {
 
 func parseID(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) ^ math.MinInt64 }
 
-// writeFormat writes the format into a new file. The rest is left to prepare.
+// writeFormat writes the format into a new file. The next call of prepare adds the other buckets.
 func writeFormat(tx *bbolt.Tx) error {
 	meta, err := tx.CreateBucket(metaBucket)
 	if err != nil {

@@ -36,7 +36,8 @@ func Open(path string) (*Store, error) {
 }
 
 func openFile(path string) (db *bbolt.DB, err error) {
-	// Whatever bbolt makes of a damaged file is one line. The program ends then, so bbolt may stay locked.
+	// Whatever bbolt makes of a damaged file is one line, even a fault, see Store.recoverTo. The
+	// program ends then, so the file may stay open and bbolt locked.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {
@@ -63,11 +64,7 @@ func openFile(path string) (db *bbolt.DB, err error) {
 	db.MaxBatchDelay = time.Millisecond // the default of 10 ms would delay each concurrent write
 	// A killed process may have left changes that aren't on disk. This commit writes
 	// them to disk before anything depends on them.
-	if err := db.Update(prepare); err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	return db, nil
+	return db, db.Update(prepare)
 }
 
 func openDB(path string) (*bbolt.DB, error) {

@@ -53,7 +53,8 @@ func (s *Store) Close(ctx context.Context) error {
 }
 
 // write makes a change in a transaction, unless ctx has ended, and returns after the commit. An
-// error of the change is a refusal, for example because the id is in use.
+// error of the change is a refusal, for example because the id is in use. It is committed, too: if
+// an earlier commit has failed, the plant with the id may not be on disk yet.
 //
 // If ctx ends first, write returns its error. The transaction goes on, since nothing can
 // interrupt a disk.
@@ -91,7 +92,7 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 		if refusal = ctx.Err(); refusal == nil {
 			refusal = change(tx)
 		}
-		return nil // commit even so: other writes may share the transaction
+		return nil // a refusal is committed, see write; and other writes may share the transaction
 	})
 	if err != nil {
 		// The refusal doesn't count. It may rest on a plant that was part of this transaction.
