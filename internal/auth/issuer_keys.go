@@ -37,12 +37,14 @@ type issuerKeys struct {
 
 // knownKeys is what is known after a fetch. It is immutable; the next fetch replaces it.
 type knownKeys struct {
-	keysURL string    // empty if unknown
-	set     *KeySet   // nil without keys
-	fetched time.Time // when the fetch of set began; the zero time without keys
-	began   time.Time // the same by the monotonic clock
-	ended   time.Time // when the last fetch ended; the zero time before the first
-	err     error     // of the last fetch
+	keysURL string  // empty if unknown
+	set     *KeySet // nil without keys
+
+	// When the fetch of set began, by two clocks; the zero times without keys.
+	fetchedWall, fetchedMono time.Time
+
+	ended time.Time // when the last fetch ended; the zero time before the first
+	err   error     // of the last fetch
 }
 
 const (
@@ -83,12 +85,12 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 func wallClock() time.Time { return time.Now().Round(0) }
 
 // age returns how long ago t was. For the zero time, that exceeds every limit. If the clock was
-// set back, t is in the future, and nobody knows how long ago it was: then age returns at least
+// set back, t is in the future, and nobody knows how long ago it was: then age returns
 // refreshAfter, since a withdrawn key would remain valid until the clock caught up.
 func (k *issuerKeys) age(t time.Time) time.Duration {
 	age := k.now().Sub(t)
 	if age < 0 {
-		return max(-age, refreshAfter)
+		return refreshAfter
 	}
 	return age
 }
@@ -96,7 +98,7 @@ func (k *issuerKeys) age(t time.Time) time.Duration {
 // keysAge returns how long ago the fetch of the keys began. The wall clock may have been set back
 // by less than that. The monotonic clock can't be, but stops while the process is frozen.
 func (k *issuerKeys) keysAge(known *knownKeys) time.Duration {
-	return max(k.age(known.fetched), time.Since(known.began))
+	return max(k.age(known.fetchedWall), time.Since(known.fetchedMono))
 }
 
 // current returns keys that are less than a day old, or ErrKeysUnavailable.
@@ -123,8 +125,8 @@ func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error
 		return k.fixed, nil
 	}
 	known := k.known.Load()
-	age, err := k.keysAge(known), known.err
-	usable := known.set != rejected && age < expireAfter
+	age, err := k.keysAge(known), known.err              // the error of the last fetch
+	usable := known.set != rejected && age < expireAfter // false without keys, when both are nil
 	if usable && age < refreshAfter {
 		return known.set, nil
 	}
@@ -193,7 +195,7 @@ func (k *issuerKeys) unlock() { <-k.fetching }
 // ctx ends, as it may during a start, that doesn't count as a fetch: the issuer may only be
 // slow, and after a pause of 5 s the first requests would fail.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
-	next, fetched, began := *k.known.Load(), k.now(), time.Now()
+	next, wall, mono := *k.known.Load(), k.now(), time.Now()
 	var set *KeySet
 	next.keysURL, set, next.err = k.download(ctx, next.keysURL)
 	next.ended = k.now()
@@ -203,7 +205,7 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 			return &next
 		}
 	} else {
-		next.fetched, next.began = fetched, began
+		next.fetchedWall, next.fetchedMono = wall, mono
 		if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 			next.set = set
 		}

@@ -68,6 +68,7 @@ func TestUnusableKeys(t *testing.T) {
 		"padding of a modulus":  {rsWith("n", b64(rs.N.Bytes())+"=="), rs, "illegal base64 data"},
 		"short Ed25519":         {jwk{"kty": "OKP", "crv": "Ed25519", "kid": "bad", "x": b64(make([]byte, 31))}, ec, ""},
 		"for encryption":        {ecWith("use", "enc"), ec, `use is "enc", not "sig"`},
+		"for something else":    {ecWith("use", "tls"), ec, `use is "tls", not "sig"`},
 		"alg of another type":   {ecWith("alg", "RS256"), ec, `alg is "RS256", not ES256`},
 		"symmetric alg":         {rsWith("alg", "HS256"), rs, `alg is "HS256", not RS256, RS384`},
 		"key_ops as string":     {ecWith("key_ops", "verify"), ec, "key_ops doesn't contain verify"},
@@ -115,6 +116,7 @@ func TestKeySetDocument(t *testing.T) {
 			`{"kty":"` + "\xff" + `"},{"kid":"\ud800"},` + good + `]}`,
 		"invalid certificates": `{"keys":[` + open + `,"x5c":["AAAA"],"x5u":"::","x5t":"?","x5t#S256":1}]}`,
 		"use and key_ops":      `{"keys":[` + open + `,"use":"sig","alg":"ES256","key_ops":["sign","verify"]}]}`,
+		"null key_ops":         `{"keys":[` + open + `,"key_ops":null}]}`,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, staticVerifier(t, []byte(document)), es256(issuer, lastingClaims), "") })
 	}
