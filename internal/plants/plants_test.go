@@ -95,7 +95,8 @@ func TestTags(t *testing.T) {
 			want = fmt.Sprintf(`json:"%s,omitzero" dynamodbav:"%[1]s,omitempty"`, name)
 		}
 		if string(field.Tag) != want {
-			t.Errorf("the field %s has the tags %s, want %s", field.Name, field.Tag, want)
+			t.Errorf("the field %s has the tags %s, want %s (an optional field is a pointer, even to a slice)",
+				field.Name, field.Tag, want)
 		}
 	}
 }
