@@ -128,7 +128,7 @@ func (s *Store) storeError(ctx context.Context, err error) error {
 		return nil
 	}
 	o := s.client.Options()
-	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err) // or without a response
+	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, refused := errors.AsType[refusedError](err)
 	_, noTable := errors.AsType[*types.ResourceNotFoundException](err)
 	switch {
@@ -138,7 +138,7 @@ func (s *Store) storeError(ctx context.Context, err error) error {
 		tooManyRequests.IsErrorRetryable(err) == aws.TrueTernary: // to a source of credentials
 		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
 	case o.Retryer.IsErrorRetryable(err),
-		unsent && !refused,                       // the retryer gives up on names that don't exist
+		noResponse && !refused,                   // the retryer gives up on names that don't exist
 		errors.Is(err, context.DeadlineExceeded): // of a source of credentials, since ctx hasn't ended
 		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
 	case noTable && IsDynamoDBLocal(o.BaseEndpoint):

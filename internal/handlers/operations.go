@@ -15,7 +15,8 @@ func (s *Service) create(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	plant, err := body.plant(body.integer("id"))
+	id := body.integer("id") // an error stays in body
+	plant, err := body.plant(id)
 	if err != nil {
 		return response{}, err
 	}

@@ -62,7 +62,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	adapter := h.service
 	if err != nil {
 		h.log.WarnContext(ctx, "malformed request", "cause", err.Error())
-		adapter, event = h.badRequest, withoutText(event)
+		adapter, event = h.badRequest, blank(event)
 	}
 	resp, err := adapter.ProxyWithContext(ctx, event)
 	if err != nil {
@@ -71,9 +71,9 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return json.Marshal(resp)
 }
 
-// withoutText returns an event that the adapter accepts in place of a malformed one. Only
-// whether its method is HEAD matters for the response.
-func withoutText(malformed events.APIGatewayV2HTTPRequest) (event events.APIGatewayV2HTTPRequest) {
+// blank returns an event that the adapter accepts in place of a malformed one. Only whether its
+// method is HEAD matters for the response.
+func blank(malformed events.APIGatewayV2HTTPRequest) (event events.APIGatewayV2HTTPRequest) {
 	if strings.EqualFold(malformed.RequestContext.HTTP.Method, http.MethodHead) {
 		event.RequestContext.HTTP.Method = http.MethodHead
 	}
@@ -92,9 +92,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	// a "#".
 	event.RawPath = (&url.URL{Path: event.RawPath}).EscapedPath()
 	event.RawQueryString = strings.ReplaceAll(event.RawQueryString, "#", "%23")
-	// A client can then only make http.NewRequest fail, in the adapter's EventToRequest, which would
-	// print the client's text, and so add forged lines to the log. So that call is tried here first.
-	// FuzzInvoke checks it. (API Gateway itself encodes bodies in base64.)
+	// Now a client can make only one call of the adapter fail, http.NewRequest. The adapter would
+	// print its error, which contains the client's text, and so could add forged lines to the log. So
+	// the call is tried here first. FuzzInvoke checks it. (API Gateway itself encodes bodies in base64.)
 	address := "https://" + event.RequestContext.DomainName + event.RawPath + "?" + event.RawQueryString
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address, nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
