@@ -109,7 +109,8 @@ func TestNoResponse(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limits[0]) // the user's
 			startTimeout = limits[1]
 			start := time.Now()
-			err := run(ctx, []string{"-addr", "127.0.0.1:0", "-store", "dynamodb"}, os.Getenv, io.Discard, io.Discard)
+			args := []string{"-addr", "127.0.0.1:0", "-data", t.TempDir(), "-store", "dynamodb"}
+			err := run(ctx, args, os.Getenv, io.Discard, io.Discard)
 			cancel()
 			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 30*time.Second {
 				t.Errorf("%s, %v: got %v, want an error when the time is up", name, limits, err)
