@@ -31,8 +31,9 @@ def before_call(context, case, kwargs):
     if not isinstance(case.body, dict):
         return
     case.body = plain(case.body)
-    if isinstance(case.body.get("name"), str) and not case.body["name"].strip():
-        case.body["name"] = "x"  # the pattern allows names of non-ASCII white space
+    for name, value in case.body.items():
+        if isinstance(value, str) and value and not value.strip():
+            case.body[name] = "x"  # a pattern like that of names allows non-ASCII white space
     if case.method == "POST" and "id" in case.body:
         if case.body["id"] in used:
             case.body["id"] = next(unused)

@@ -9,6 +9,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/testing/dynamolocal"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/test/session"
@@ -26,8 +27,8 @@ func TestOtherIssuer(t *testing.T) {
 	p := start(t, harness.Environ(env...), t.TempDir(), "-addr", "0.0.0.0:0")
 	session.Run(t, session.Front{
 		Base:  p.Base,
-		Alice: issuer.SignRS256(authtest.Claims("alice")),
-		Bob:   issuer.Token("bob"),
+		Alice: issuer.SignRS256(authtest.Claims("alice", handlers.Scopes()...)),
+		Bob:   issuer.Token("bob", handlers.Scopes()...),
 		Lag:   dynamoLag,
 	})
 	claims := authtest.Claims("alice")

@@ -9,6 +9,7 @@ import (
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/config"
+	"example.com/plantstore/internal/handlers"
 	"example.com/plantstore/internal/testing/dynamolocal"
 	"example.com/plantstore/internal/testing/harness"
 	"example.com/plantstore/internal/testing/lambdalocal"
@@ -23,7 +24,8 @@ func TestLambda(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
-	session.Run(t, session.Front{Base: f.base, Alice: issuer.Token("alice"), Bob: issuer.Token("bob"), Lag: dynamoLag})
+	alice, bob := issuer.Token("alice", handlers.Scopes()...), issuer.Token("bob", handlers.Scopes()...)
+	session.Run(t, session.Front{Base: f.base, Alice: alice, Bob: bob, Lag: dynamoLag})
 }
 
 // A malformed request is no Lambda error, and nothing of it is printed outside the log's

@@ -48,11 +48,14 @@ func testAfter(t testing.TB, s suite) {
 // A store may end a page before its limit, but it lists every plant. These have more than 1 MB,
 // where DynamoDB ends a page.
 func testLarge(t testing.TB, s suite) {
-	const each = 12
+	large := Example(0)
+	large.Name = strings.Repeat("\U0001f331", plants.MaxNameLength)
+	large.Tag = &large.Name
+	each := 1 + 1<<20/(50*len(CreateJSON(large))) // for each of 50 concurrent callers
 	owner, all := randomOwner(), randomPlants(50*each)
-	for i := range all {
-		all[i].Name = strings.Repeat("\U0001f331", plants.MaxNameLength)
-		all[i].Tag = &all[i].Name
+	for i, p := range all {
+		all[i] = large
+		all[i].ID = p.ID
 	}
 	errs := concurrently(func(i int) error {
 		for _, p := range all[each*i : each*(i+1)] {
