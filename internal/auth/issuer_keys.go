@@ -124,20 +124,21 @@ func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error
 		}
 		return k.fixed, nil
 	}
+	usable := func(known *knownKeys) bool {
+		return known.set != nil && known.set != rejected && k.keysAge(known) < expireAfter
+	}
 	known := k.known.Load()
-	age, err := k.keysAge(known), known.err              // the error of the last fetch
-	usable := known.set != rejected && age < expireAfter // false without keys, when both are nil
-	if usable && age < refreshAfter {
+	if usable(known) && k.keysAge(known) < refreshAfter {
 		return known.set, nil
 	}
-	pause := RetryAfter
-	if usable && err != nil {
+	pause, err := RetryAfter, known.err
+	if usable(known) && err != nil {
 		pause = retryRefresh
 	}
 	if k.age(known.ended) >= pause {
-		known, err = k.refresh(ctx, known, !usable)
+		known, err = k.refresh(ctx, known, !usable(known))
 	}
-	if known.set == rejected || k.keysAge(known) >= expireAfter {
+	if !usable(known) {
 		return nil, err
 	}
 	return known.set, nil

@@ -127,7 +127,7 @@ func parseKey(data jsontext.Value) (k key) {
 		k.fault = "it is private: publish the public key, and replace this one"
 	case m.has("key_ops") && !allowsVerify(m["key_ops"]):
 		k.fault = "key_ops doesn't contain verify"
-	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType):
+	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType): // which leaves public nil
 		k.fault = withoutPrefix(err)
 	case parsed.Use != "" && parsed.Use != "sig":
 		k.fault = fmt.Sprintf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))

@@ -53,8 +53,8 @@ func (s *Store) Close(ctx context.Context) error {
 }
 
 // write makes a change in a transaction, unless ctx has ended, and returns after the commit. An
-// error of the change is a refusal, for example because the id is in use. It is committed, too: if
-// an earlier commit has failed, the plant with the id may not be on disk yet.
+// error of the change is a refusal, for example because the id is in use. Even then there is a
+// commit: the plant with the id may be left of a commit that failed to reach the disk.
 //
 // If ctx ends first, write returns its error. The transaction goes on, since nothing can
 // interrupt a disk.

@@ -130,6 +130,7 @@ func (o *object) require(name, rule string) jsontext.Value {
 		if strings.EqualFold(sent, name) {
 			o.failf("%s is required: send it as %q, not %s, since names are case-sensitive",
 				name, name, excerpt.Quote(sent))
+			return nil
 		}
 	}
 	o.failf("%s is required%s", name, rule)

@@ -23,11 +23,11 @@ func Ensure(path string, write func(temp string) error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if target, linkErr := os.Readlink(path); err != nil && linkErr == nil {
-		return fmt.Errorf("it is a link to %s, which doesn't exist: "+
-			"mount its disk, or use the target's directory instead of the link", target)
-	}
 	if err != nil { // there is no file yet
+		if target, err := os.Readlink(path); err == nil {
+			return fmt.Errorf("it is a link to %s, which doesn't exist: "+
+				"mount its disk, or use the target's directory instead of the link", target)
+		}
 		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
 		if err != nil {
 			return err

@@ -49,9 +49,9 @@ type Store interface {
 	Create(ctx context.Context, owner string, p Plant) error
 
 	// List returns a page of owner's plants, in ascending order of id. If after is not nil, the
-	// page starts with the first id above it, whether or not a plant has that id. It has at
-	// most limit plants, which is at least 1, and fewer if the store has read enough. If more
-	// is true, the page isn't empty, and there may be more plants.
+	// page has only greater ids; no plant need have the id after. The page has at most limit
+	// plants, which is at least 1, and fewer if the store has read enough. If more is true, the
+	// page isn't empty, and there may be more plants.
 	List(ctx context.Context, owner string, after *int64, limit int) (page []Plant, more bool, err error)
 
 	// Delete deletes owner's plant with the given id. It returns ErrNotFound if there is
