@@ -31,6 +31,20 @@ func testFields(t testing.TB, s suite) {
 	s.wantList(t, owner, 100, want...)
 }
 
+// calls has a call of each method of a store.
+var calls = map[string]func(ctx context.Context, s plants.Store, owner string, p plants.Plant) error{
+	"Create": func(ctx context.Context, s plants.Store, owner string, p plants.Plant) error {
+		return s.Create(ctx, owner, p)
+	},
+	"List": func(ctx context.Context, s plants.Store, owner string, _ plants.Plant) error {
+		_, _, err := s.List(ctx, owner, nil, 10)
+		return err
+	},
+	"Delete": func(ctx context.Context, s plants.Store, owner string, p plants.Plant) error {
+		return s.Delete(ctx, owner, p.ID)
+	},
+}
+
 // No owner lists or deletes another owner's plants. Owners are any 1 to 255 bytes of
 // UTF-8. They are compared byte by byte, and one may be a prefix of another.
 func testIsolation(t testing.TB, s suite) {
@@ -48,7 +62,18 @@ func testIsolation(t testing.TB, s suite) {
 	}
 	for i, owner := range owners {
 		foreign := all[(i+1)%len(owners)]
-		s.wantDelete(t, plants.ErrNotFound, owner, foreign.ID)
+		for method := range reflect.TypeFor[plants.Store]().Methods() {
+			call := calls[method.Name]
+			switch {
+			case call == nil:
+				t.Fatalf("add %s to calls in internal/plants/plantstest/write.go", method.Name)
+			case method.Name == "Create", method.Name == "List": // these don't need a plant of the owner
+				continue
+			}
+			if err := call(t.Context(), s.store, owner, foreign); !errors.Is(err, plants.ErrNotFound) {
+				t.Fatalf("%s by %q of another owner's plant: error %v, want %v", method.Name, owner, err, plants.ErrNotFound)
+			}
+		}
 	}
 	for i, owner := range owners {
 		s.wantList(t, owner, 1, all[i], all[i+len(owners)])
@@ -158,18 +183,13 @@ func testEndedContexts(t testing.TB, s suite) {
 	owner, all := randomOwner(), randomPlants(2)
 	stored, free := all[0], all[1]
 	s.create(t, owner, stored)
-	want := func(err error) {
-		t.Helper()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+	for _, p := range all {
+		for method, call := range calls {
+			if err := call(ctx, s.store, owner, p); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: error %v, want %v", method, err, context.DeadlineExceeded)
+			}
 		}
 	}
-	for _, p := range all {
-		want(s.store.Create(ctx, owner, p))
-		want(s.store.Delete(ctx, owner, p.ID))
-	}
-	_, _, err := s.store.List(ctx, owner, nil, 10)
-	want(err)
 	s.wantList(t, owner, 10, stored)
 	// List may be stale, but Create is not. It shows that stored is still there, and that
 	// the create of free above stored nothing.
