@@ -33,6 +33,7 @@ func send(t *testing.T, method, url string) (*http.Response, string) {
 func TestFiles(t *testing.T) {
 	base := newServer(t)
 	_, rest, _ := bytes.Cut(api.Document, []byte("\n  - url: "))
+	bodies := map[string]string{} // by ETag
 	for _, test := range []struct{ path, contentType, has string }{
 		{"/", "text/html; charset=utf-8", "docs/page.js"},
 		{"/docs", "text/html; charset=utf-8", "docs/page.js"},
@@ -48,6 +49,11 @@ func TestFiles(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || !strings.Contains(body, test.has) {
 			t.Errorf("%s: %s with %d bytes, want 200 with %.40q in it", test.path, resp.Status, len(body), test.has)
 		}
+		etag := resp.Header.Get("ETag")
+		if other, ok := bodies[etag]; etag == "" || ok && other != body {
+			t.Errorf("%s: the ETag is %q, as that of another body, or there is none", test.path, etag)
+		}
+		bodies[etag] = body
 		for name, want := range map[string]string{
 			"Content-Type": test.contentType,
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
