@@ -69,7 +69,7 @@ var retryableCodes = map[string]struct{}{
 }
 
 // delay returns how long to wait after the given attempt. Attempts count from 1, and in a
-// new mode of the SDK from 0. Both begin with firstDelay.
+// new mode of the SDK from 0. Both begin with firstDelay, since a range of -1 is empty.
 func delay(attempt int, _ error) (time.Duration, error) {
 	limit := firstDelay
 	for range attempt - 1 {

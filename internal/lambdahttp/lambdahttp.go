@@ -92,9 +92,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	// a "#".
 	event.RawPath = (&url.URL{Path: event.RawPath}).EscapedPath()
 	event.RawQueryString = strings.ReplaceAll(event.RawQueryString, "#", "%23")
-	// Now a client can make only one call of the adapter fail, http.NewRequest. The adapter would
-	// print its error, which contains the client's text, and so could add forged lines to the log. So
-	// the call is tried here first. FuzzInvoke checks it. (API Gateway itself encodes bodies in base64.)
+	// The adapter now fails only in two calls. One decodes base64, which API Gateway itself has
+	// encoded. The other is http.NewRequest: the adapter would print its error with the client's
+	// text, which could add forged lines to the log. So it is tried here first. FuzzInvoke checks it.
 	address := "https://" + event.RequestContext.DomainName + event.RawPath + "?" + event.RawQueryString
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address, nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
