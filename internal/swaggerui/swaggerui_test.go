@@ -75,8 +75,8 @@ func TestOtherRequests(t *testing.T) {
 	base := newServer(t)
 	for request, location := range map[string]string{
 		"GET /docs/": "../docs", "HEAD /docs/": "../docs", "GET /openapi.json": "", "GET /docs/interface.md": "",
-		"POST /": "", "OPTIONS /": "", "POST /docs": "", "POST /docs/": "", "GET /docs/page.html": "", "GET /docs%2fpage.js": "",
-		"GET /docs/../docs/page.js": "", "GET //": "", "HEAD /plants": "",
+		"POST /": "", "OPTIONS /": "", "POST /docs": "", "POST /docs/": "", "GET /docs/page.html": "",
+		"GET /docs%2fpage.js": "", "GET /docs/../docs/page.js": "", "GET //": "", "HEAD /plants": "",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		want := http.StatusTeapot
