@@ -32,10 +32,10 @@ import (
 // An id is big-endian with its sign bit flipped, so that keys sort like ids. The
 // length in front of the owner separates the plants of "a" from those of "ab".
 var (
-	metaBucket  = []byte("meta")
-	formatKey   = []byte("format")
-	idBucket    = []byte("ids")
-	plantBucket = []byte("plants")
+	metaBucket    = []byte("meta")
+	formatKey     = []byte("format")
+	plantIDBucket = []byte("ids")
+	plantBucket   = []byte("plants")
 )
 
 // format is the version of this layout. Open rejects any other.
@@ -89,7 +89,7 @@ func prepare(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() { // pages are missing
 		return damaged(fmt.Sprintf("it has only %d of %d bytes", info.Size(), tx.Size()))
 	}
-	for _, name := range [][]byte{idBucket, plantBucket} {
+	for _, name := range [][]byte{plantIDBucket, plantBucket} {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	}
 	idKey, plantKey := appendID(nil, p.ID), appendID(ownerPrefix(owner), p.ID)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids, stored := tx.Bucket(idBucket), tx.Bucket(plantBucket)
+		ids, stored := tx.Bucket(plantIDBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
@@ -193,7 +193,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, plantKey := appendID(nil, id), appendID(ownerPrefix(owner), id)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids := tx.Bucket(idBucket)
+		ids := tx.Bucket(plantIDBucket)
 		if string(ids.Get(idKey)) != owner {
 			return plants.ErrNotFound
 		}
