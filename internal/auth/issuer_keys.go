@@ -95,51 +95,52 @@ func (k *issuerKeys) age(t time.Time) time.Duration {
 	return age
 }
 
-// keysAge returns how long ago the fetch of the keys began. The wall clock may have been set back
-// by less than that. The monotonic clock can't be, but stops while the process is frozen.
+// keysAge returns how long ago the fetch of the keys began. Either clock may show less: the wall
+// clock if it was set back, and the monotonic clock if the process was frozen.
 func (k *issuerKeys) keysAge(known *knownKeys) time.Duration {
 	return max(k.age(known.fetchedWall), time.Since(known.fetchedMono))
 }
 
-// current returns keys that are less than a day old, or ErrKeysUnavailable.
+// current returns keys that are less than a day old, or ErrKeysUnavailable. When they are an hour
+// old, one call fetches new ones. Meanwhile other calls return the old ones, or wait if there are
+// none.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
-	set, err := k.find(ctx, nil)
-	if set == nil {
-		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
-	}
-	return set, nil
-}
-
-// find returns keys that are less than a day old, other than rejected, which don't verify a token.
-// Rejected may be nil. If there are no such keys, find returns nil, and the error if it is unknown
-// whether the issuer has any.
-//
-// When the keys are an hour old, or rejected, one call fetches new ones. Meanwhile other calls
-// return the old ones, or wait if they can't be used.
-func (k *issuerKeys) find(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
-		if rejected != nil {
-			return nil, nil
-		}
 		return k.fixed, nil
 	}
-	usable := func(known *knownKeys) bool {
-		return known.set != nil && known.set != rejected && k.keysAge(known) < expireAfter
-	}
 	known := k.known.Load()
-	if usable(known) && k.keysAge(known) < refreshAfter {
+	age, lastErr := k.keysAge(known), known.err
+	if age < refreshAfter {
 		return known.set, nil
 	}
-	pause, err := RetryAfter, known.err
-	if usable(known) && err != nil {
+	pause, expired := RetryAfter, age >= expireAfter
+	if lastErr != nil && !expired {
 		pause = retryRefresh
 	}
 	if k.age(known.ended) >= pause {
-		known, err = k.refresh(ctx, known, !usable(known))
+		known, lastErr = k.refresh(ctx, known, expired)
 	}
-	if !usable(known) {
-		return nil, err
+	if k.keysAge(known) >= expireAfter {
+		// It doesn't wrap lastErr: an error of a context would mean that the request has run out of time.
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(lastErr, errOutdated))
+	}
+	return known.set, nil
+}
+
+// newerThan returns keys other than rejected, which don't verify a token. It fetches them, or
+// waits for another call that does. It returns nil if the issuer has no others, and an error if
+// that is unknown.
+func (k *issuerKeys) newerThan(ctx context.Context, rejected *KeySet) (*KeySet, error) {
+	if k.fixed != nil {
+		return nil, nil
+	}
+	known := k.known.Load()
+	lastErr := known.err
+	if known.set == rejected && k.age(known.ended) >= RetryAfter {
+		known, lastErr = k.refresh(ctx, known, true)
+	}
+	if known.set == rejected {
+		return nil, lastErr
 	}
 	return known.set, nil
 }

@@ -69,7 +69,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error
 	if fault == nil {
 		return keySet, nil
 	}
-	newer, err := v.issuerKeys.find(ctx, keySet)
+	newer, err := v.issuerKeys.newerThan(ctx, keySet)
 	switch {
 	case err != nil: // not a 503, since anybody can make up a kid
 		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)

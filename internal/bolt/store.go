@@ -53,8 +53,8 @@ func (s *Store) Close(ctx context.Context) error {
 }
 
 // write makes a change in a transaction, unless ctx has ended, and returns after the commit. An
-// error of the change is a refusal, for example because the id is in use. Even then there is a
-// commit: the plant with the id may be left of a commit that failed to reach the disk.
+// error of the change is a refusal, for example because the id is in use. It waits for a commit,
+// too: after a sync that failed, bbolt may still show a plant that isn't on disk.
 //
 // If ctx ends first, write returns its error. The transaction goes on, since nothing can
 // interrupt a disk.
@@ -92,7 +92,7 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 		if refusal = ctx.Err(); refusal == nil {
 			refusal = change(tx)
 		}
-		return nil // a refusal is committed, see write; and other writes may share the transaction
+		return nil // commit even a refusal, see write; other writes may share the transaction
 	})
 	if err != nil {
 		// The refusal doesn't count. It may rest on a plant that was part of this transaction.

@@ -30,7 +30,7 @@ func checkMediaType(h http.Header) error {
 			return failf(codeUnsupportedType, "Content-Encoding must be identity or absent, not %s", excerpt.Quote(v))
 		}
 	}
-	v := strings.Join(h.Values("Content-Type"), ", ")
+	v := strings.Join(h.Values("Content-Type"), ", ") // invalid if there are two
 	if v == "" {
 		return nil
 	}
@@ -120,8 +120,8 @@ func (o *object) integer(name string) int64 {
 	return n
 }
 
-// require returns the value with the given name. If there is none, the error tells the rule, or
-// points to a name in another case.
+// require returns the value with the given name. If there is none, it returns nil, and sets err,
+// which tells the rule or points to a name in another case.
 func (o *object) require(name, rule string) jsontext.Value {
 	if o.has(name) {
 		return o.values[name]

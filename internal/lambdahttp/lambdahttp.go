@@ -74,7 +74,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 // blank returns an event that the adapter accepts in place of a malformed one. Only whether its
 // method is HEAD matters for the response.
 func blank(malformed events.APIGatewayV2HTTPRequest) (event events.APIGatewayV2HTTPRequest) {
-	if strings.EqualFold(malformed.RequestContext.HTTP.Method, http.MethodHead) {
+	if malformed.RequestContext.HTTP.Method == http.MethodHead {
 		event.RequestContext.HTTP.Method = http.MethodHead
 	}
 	return event

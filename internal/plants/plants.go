@@ -1,7 +1,7 @@
 // Package plants defines the plant, its rules, and the contract of the stores that keep
 // plants.
 //
-// It knows nothing about HTTP or databases.
+// It imports nothing of HTTP or databases. The tags of the fields say how others write them.
 package plants
 
 import (

@@ -63,9 +63,9 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 	})
 }
 
-// document returns the OpenAPI document with this server in the first place. There, clients would
-// otherwise send their tokens to their own machine. The address is relative, since a proxy may
-// have changed the host, the scheme and the path.
+// document returns the OpenAPI document with this server as the first one, which many clients use.
+// Otherwise they would send their tokens to a server of their own machine. The address is relative,
+// since a proxy may have changed the host, the scheme and the path.
 func document() []byte {
 	before, after, _ := bytes.Cut(api.Document, []byte("\n  - url: "))
 	return slices.Concat(before, []byte("\n  - url: .\n    description: The server of this document\n  - url: "), after)
