@@ -39,11 +39,11 @@ func isOrigin(s string) bool {
 		return false
 	}
 	defaultPort := map[string]uint64{"http": 80, "https": 443}[u.Scheme]
-	origin := u.Scheme + "://" + strings.TrimSuffix(u.Host, ":"+u.Port())
+	sent := u.Scheme + "://" + strings.TrimSuffix(u.Host, ":"+u.Port()) // as a browser sends it
 	if port, _ := strconv.ParseUint(u.Port(), 10, 16); port != 0 && port != defaultPort {
-		origin += fmt.Sprint(":", port)
+		sent += fmt.Sprint(":", port)
 	}
-	return s == origin && defaultPort != 0
+	return s == sent && defaultPort != 0
 }
 
 // Headers that pages from other origins may send and read, in addition to the headers that

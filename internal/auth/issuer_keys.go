@@ -86,7 +86,8 @@ func wallClock() time.Time { return time.Now().Round(0) }
 
 // age returns how long ago t was. For the zero time, that exceeds every limit. If the clock was
 // set back, t is in the future, and nobody knows how long ago it was: then age returns
-// refreshAfter, since a withdrawn key would remain valid until the clock caught up.
+// refreshAfter, since a withdrawn key would remain valid until the clock caught up. That is longer
+// than any pause.
 func (k *issuerKeys) age(t time.Time) time.Duration {
 	age := k.now().Sub(t)
 	if age < 0 {

@@ -120,14 +120,14 @@ func parseKey(data jsontext.Value) (k key) {
 	if err == nil {
 		err = parsed.UnmarshalJSON(rest)
 	}
-	public, algorithms := usableWith(parsed.Key)
+	public, algorithms := usableWith(parsed.Key) // nil for a type that go-jose doesn't support
 	_, isRSA := public.(*rsa.PublicKey)
 	switch alg := parsed.Algorithm; {
 	case isPrivate(m):
 		k.fault = "it is private: publish the public key, and replace this one"
 	case m.has("key_ops") && !allowsVerify(m["key_ops"]):
 		k.fault = "key_ops doesn't contain verify"
-	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType): // which leaves public nil
+	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType):
 		k.fault = withoutPrefix(err)
 	case parsed.Use != "" && parsed.Use != "sig":
 		k.fault = fmt.Sprintf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))

@@ -95,7 +95,8 @@ func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error)
 		return nil // commit even a refusal, see write; other writes may share the transaction
 	})
 	if err != nil {
-		// The refusal doesn't count. It may rest on a plant that was part of this transaction.
+		// A refusal doesn't count. It may rest on a plant that another call put into the same
+		// transaction, which has now failed.
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal

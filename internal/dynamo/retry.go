@@ -67,11 +67,11 @@ var retryableCodes = map[string]struct{}{
 	"UnknownError":                     {}, // the SDK's code if the response has none, for example from a proxy
 }
 
-// delay returns how long to wait after the given attempt. Attempts count from 1, and in a
-// new mode of the SDK from 0. Both begin with firstDelay, since a range of -1 is empty.
+// delay returns how long to wait after the given attempt. Attempts count from 1. In a new mode of
+// the SDK they count from 0, and the first limit applies twice.
 func delay(attempt int, _ error) (time.Duration, error) {
 	limit := firstDelay
-	for range attempt - 1 {
+	for range max(attempt-1, 0) {
 		limit = min(2*limit, maxDelay)
 	}
 	return rand.N(limit), nil

@@ -55,8 +55,9 @@ func newHTTPClient(base *awshttp.BuildableClient) *http.Client {
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return dial(ctx, dialer, network, address)
 	}
-	t.Protocols, t.TLSClientConfig.NextProtos = new(http.Protocols), nil // base offers HTTP/2
+	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
+	t.TLSClientConfig.NextProtos = nil // base offers HTTP/2
 	t.TLSHandshakeTimeout = stepTimeout
 	t.ResponseHeaderTimeout = stepTimeout
 	t.IdleConnTimeout = idleTimeout

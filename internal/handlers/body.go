@@ -44,7 +44,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// readObject returns the members of the JSON object in the body of r, which handle has limited to
+// readObject returns the members of the JSON object in the body of r, which ServeHTTP has limited to
 // maxBody. The JSON must be unambiguous (RFC 8259, RFC 7493): UTF-8 without a byte order mark, no
 // duplicate names at any depth, no lone surrogates, nothing after the object. Names are
 // case-sensitive, and unknown names are ignored.

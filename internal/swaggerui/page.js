@@ -3,9 +3,12 @@ import issuer from './issuer.js' // null if the program has no issuer of its own
 // Swagger UI would round integers beyond 2^53, so that a list would show wrong ids. It also
 // calls JSON.parse with values that are not text.
 const parse = JSON.parse
-JSON.parse = (text, reviver) => parse(text, reviver ?? (typeof text === 'string' && JSON.rawJSON
-  ? (key, value, { source }) => Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value
-  : undefined))
+const keepLarge = (key, value, { source }) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value
+JSON.parse = (text, reviver) => {
+  const canKeep = typeof text === 'string' && JSON.rawJSON // older browsers can't
+  return parse(text, reviver ?? (canKeep ? keepLarge : undefined))
+}
 
 // The page shows the document as this server's: with its address, also below a path prefix, and
 // with where tokens come from, so that Swagger UI can request them. The introduction is for
