@@ -84,10 +84,10 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 // is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// age returns how long ago t was. For the zero time, that exceeds every limit. If the clock was
-// set back, t is in the future, and nobody knows how long ago it was: then age returns
-// refreshAfter, since a withdrawn key would remain valid until the clock caught up. That is longer
-// than any pause.
+// age returns how long ago a fetch began or ended, at t. For the zero time, that exceeds every
+// limit. If the clock was set back, t is in the future, and nobody knows how long ago it was. Then
+// age returns refreshAfter, so that the keys are fetched at once: otherwise a withdrawn key would
+// remain valid until the clock caught up.
 func (k *issuerKeys) age(t time.Time) time.Duration {
 	age := k.now().Sub(t)
 	if age < 0 {

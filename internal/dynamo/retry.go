@@ -36,8 +36,8 @@ const (
 
 // newRetryer returns the SDK's retryer with shorter delays, and with the errors that it lacks.
 // All calls of a client share its budget of 500 units. Without it, DynamoDB would get six times the
-// load while it is down. Each retry costs 5 units. The SDK lets it cost 14, unless DynamoDB
-// throttles: with a tenth of the responses lost, creates would soon fail.
+// load while it is down. Each retry costs 5 units. The SDK charges that only if DynamoDB throttles,
+// and else 14: with a tenth of the responses lost, creates would soon fail.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
