@@ -120,8 +120,8 @@ func (o *object) integer(name string) int64 {
 	return n
 }
 
-// require returns the value with the given name. If there is none, it returns nil, and sets err,
-// which tells the rule or points to a name in another case.
+// require returns the value with the given name. If it is missing, require returns nil and sets
+// err, which tells the rule or points to a name in another case.
 func (o *object) require(name, rule string) jsontext.Value {
 	if o.has(name) {
 		return o.values[name]

@@ -102,8 +102,8 @@ func describe(err error) publicError {
 	return publicError{codeInternal, "internal error; retry, and report the X-Request-Id", nil}
 }
 
-// errorResponse returns the response to a request for rt that failed with err. The route is
-// nil if there is none.
+// errorResponse returns the response to a request for rt that failed with err. The route rt is
+// nil if no route matches.
 func errorResponse(rt *Route, err error) response {
 	e := describe(err)
 	if rt != nil {

@@ -122,12 +122,12 @@ func (e exchange) run(address string, tokens *strings.Replacer, document *openap
 	}
 	err = document.Validate(req, []byte(e.body), resp, []byte(body))
 	switch refused := errors.Is(err, openapi.ErrRefused); {
-	case refused && !e.inWords:
-		return fmt.Errorf("%w: add the rule to its schema or, if no schema can express it, inWordsOnly here", err)
-	case !refused && e.inWords:
-		return fmt.Errorf("%v, want %v: a schema now has the rule, so remove inWordsOnly", err, openapi.ErrRefused)
-	case refused:
+	case refused && e.inWords:
 		return nil
+	case refused:
+		return fmt.Errorf("%w: add the rule to its schema or, if no schema can express it, inWordsOnly here", err)
+	case e.inWords:
+		return fmt.Errorf("%v, want %v: a schema now has the rule, so remove inWordsOnly", err, openapi.ErrRefused)
 	}
 	return err
 }

@@ -15,8 +15,8 @@ type Route struct {
 	serve   func(*Service, *request) (response, error)
 }
 
-// routes are the operations of the service. The first that matches counts. To add one, add a row, its method in
-// operations.go, and its description in api/openapi.yaml.
+// routes are the operations of the service. The first that matches counts. To add one, add a row,
+// its method in operations.go, and its description in api/openapi.yaml.
 var routes = []Route{
 	{http.MethodPost, "/plants", "plants/write", (*Service).create},
 	{http.MethodGet, "/plants", "plants/read", (*Service).list},

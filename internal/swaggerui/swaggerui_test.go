@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 		}
 		etag := resp.Header.Get("ETag")
 		if other, ok := bodies[etag]; etag == "" || ok && other != body {
-			t.Errorf("%s: the ETag is %q, as that of another body, or there is none", test.path, etag)
+			t.Errorf("%s: the ETag %q is missing, or belongs to another body", test.path, etag)
 		}
 		bodies[etag] = body
 		for name, want := range map[string]string{
