@@ -77,7 +77,7 @@ func prepareTable(ctx context.Context, store *dynamo.Store, local bool, table st
 		if local {
 			return fmt.Errorf("is DynamoDB Local running? %w", err)
 		}
-		return fmt.Errorf("check the connection and AWS_REGION: %w", err)
+		return fmt.Errorf("check the connection, its certificate and AWS_REGION: %w", err)
 	}
 	if strings.Contains(err.Error(), "does not have the specified index") {
 		return fmt.Errorf("table %q: %w: it has another schema; set %s to another name", table, err, config.EnvTableName)

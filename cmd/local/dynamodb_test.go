@@ -61,6 +61,17 @@ func setAWSLike(t *testing.T, client *dynamodb.Client) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", credentials.SecretAccessKey)
 }
 
+// open opens the store that the environment selects, as run does.
+func open(t *testing.T) (*storage, error) {
+	t.Helper()
+	cfg, err := config.FromEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{store: defaultStore(os.Getenv)}
+	return openStore(t.Context(), o, cfg.TableName, os.Getenv, slog.New(slog.DiscardHandler))
+}
+
 // Without credentials for AWS, the program reports that at once, even if an endpoint is set
 // but the SDK ignores it. Package e2e tests the other settings that stop the program.
 func TestNoCredentials(t *testing.T) {
@@ -147,29 +158,29 @@ func TestAdvice(t *testing.T) {
 	} {
 		t.Run(test.name+"="+test.value, func(t *testing.T) {
 			t.Setenv(test.name, test.value)
-			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
-			defer cancel()
-			args := []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}
-			err := fmt.Sprint(run(ctx, args, os.Getenv, io.Discard, io.Discard))
-			if !strings.Contains(err, test.cause) || !strings.HasSuffix(err, test.advice) {
-				t.Errorf("got %s, want %s, %s", err, test.cause, test.advice)
+			_, err := open(t)
+			text := fmt.Sprint(err)
+			if !strings.Contains(text, test.cause) || !strings.HasSuffix(text, test.advice) {
+				t.Errorf("got %s, want %s, %s", text, test.cause, test.advice)
 			}
-			if test.advice == "" && (strings.Contains(err, config.EnvTableName) || strings.Contains(err, "schema")) {
-				t.Errorf("it gives advice for an unknown cause: %s", err)
+			if test.advice == "" && (strings.Contains(text, config.EnvTableName) || strings.Contains(text, "schema")) {
+				t.Errorf("it gives advice for an unknown cause: %s", text)
 			}
 		})
 	}
 }
 
-// On AWS the program creates no table. It starts only with a table that it can use, and
-// prints the table's name. A TLS proxy makes DynamoDB Local look like AWS.
+// On AWS the program creates no table. It starts only with a certificate that it trusts and a table
+// that it can use, and prints the table's name. A TLS proxy makes DynamoDB Local look like AWS.
 func TestTableOnAWS(t *testing.T) {
 	client, table := dynamolocal.TableName(t)
 	local, err := url.Parse(*client.Options().BaseEndpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	aws := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(local))
+	aws := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(local))
+	aws.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0) // of failed handshakes
+	aws.StartTLS()
 	defer aws.Close()
 	bundle := filepath.Join(t.TempDir(), "bundle.pem")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw}
@@ -178,34 +189,27 @@ func TestTableOnAWS(t *testing.T) {
 	}
 	setAWSLike(t, client)
 	t.Setenv(endpointVariable, aws.URL)
-	t.Setenv("AWS_CA_BUNDLE", bundle)
 	t.Setenv(config.EnvTableName, table)
-	start := func() (string, error) {
-		cfg, err := config.FromEnv(os.Getenv)
-		if err != nil {
-			return "", err
-		}
-		store, err := openDynamoDB(t.Context(), cfg.TableName, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return "", err
-		}
-		return store.where, nil
+	if _, err := open(t); !strings.Contains(fmt.Sprint(err), "check the connection, its certificate and AWS_REGION: ") ||
+		!strings.Contains(err.Error(), "certificate signed by unknown authority") {
+		t.Errorf("with a certificate that isn't trusted: %v", err)
 	}
+	t.Setenv("AWS_CA_BUNDLE", bundle)
 	region := ", region " + client.Options().Region
 	for range 2 { // the first attempt created no table
-		where, err := start()
+		_, err := open(t)
 		for _, want := range []string{
 			region, table, "ResourceNotFoundException", "set the name and the region of one that exists",
 		} {
 			if !strings.Contains(fmt.Sprint(err), want) {
-				t.Errorf("got %q, %v, want an error with %q", where, err, want)
+				t.Errorf("got %v, want an error with %q", err, want)
 			}
 		}
 	}
 	if err := dynamo.New(client, table).EnsureTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if where, err := start(); !strings.HasSuffix(where, region+", table "+table) || err != nil {
-		t.Errorf("with the table: %q, %v", where, err)
+	if store, err := open(t); err != nil || !strings.HasSuffix(store.where, region+", table "+table) {
+		t.Errorf("with the table: %+v, %v", store, err)
 	}
 }

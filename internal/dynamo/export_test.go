@@ -9,8 +9,6 @@ import (
 
 var LoadConfig = loadConfig
 
-var MixFamilies = mixFamilies
-
 // Transport returns the transport of a client from [NewClient].
 func Transport(client *dynamodb.Client) *http.Transport {
 	return client.Options().HTTPClient.(*http.Client).Transport.(transport).Transport

@@ -22,7 +22,7 @@ import (
 // The SDK repeats requests that fail or get no response. All of them are safe to repeat.
 // If DynamoDB accepts connections at once but never responds, a request takes at most
 // 7.25 s: 6 attempts of a second each, and delays of 50, 100, 200, 400 and 500 ms. If
-// connections are slow too, the request lasts until its context ends.
+// connections hang, which takes up to connectTimeout each, the request lasts until its context ends.
 const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
@@ -128,7 +128,6 @@ func (s *Store) storeError(ctx context.Context, err error) error {
 	}
 	o := s.client.Options()
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	_, refused := errors.AsType[refusedError](err)
 	_, noTable := errors.AsType[*types.ResourceNotFoundException](err)
 	switch {
 	case ctx.Err() != nil:
@@ -137,7 +136,7 @@ func (s *Store) storeError(ctx context.Context, err error) error {
 		tooManyRequests.IsErrorRetryable(err) == aws.TrueTernary: // to a source of credentials
 		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
 	case o.Retryer.IsErrorRetryable(err),
-		noResponse && !refused,                   // the retryer gives up on names that don't exist
+		noResponse,                               // the retryer gives up on names that don't exist
 		errors.Is(err, context.DeadlineExceeded): // of a source of credentials, since ctx hasn't ended
 		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
 	case noTable && IsDynamoDBLocal(o.BaseEndpoint):
