@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -150,12 +152,21 @@ func TestCredentials(t *testing.T) {
 			wantSentinel(t, fmt.Sprint(status, " from the source"), err, want)
 		}
 	}
+}
+
+// The SDK doesn't retry after these errors, but a later call may succeed.
+func TestUnreachable(t *testing.T) {
+	noSuchHost := func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }
 	// The SDK gives the metadata service of an EC2 instance 5 s of its own.
-	slow := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{}, fmt.Errorf("no role found: %w", context.DeadlineExceeded)
+	noRole := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{}, &smithy.CanceledError{Err: context.DeadlineExceeded}
 	})
-	client := newOffline(t, aws.Config{Region: "local", Credentials: slow}, dynamolocal.Throttle)
-	wantSentinel(t, "metadata service", list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrUnreachable)
+	for name, client := range map[string]*dynamodb.Client{
+		"no such host": newOffline(t, aws.Config{}, noSuchHost),
+		"no role":      newOffline(t, aws.Config{Region: "local", Credentials: noRole}, dynamolocal.Throttle),
+	} {
+		wantSentinel(t, name, list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrUnreachable)
+	}
 }
 
 // If a source of credentials doesn't respond once, the call asks it again.

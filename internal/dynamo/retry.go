@@ -112,38 +112,45 @@ func noteFailure(ctx context.Context, in middleware.FinalizeInput, next middlewa
 	return out, metadata, err
 }
 
-var tooManyRequests = retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}}
-
 // storeError maps err, the error of a call, to the errors of [plants.Store], and keeps the SDK's
 // text for the log. It returns nil for nil. Any other error, such as access denied, is a fault of
 // the service.
 //
 // A mapped error doesn't wrap the SDK's. The error of an attempt that timed out matches
 // context.DeadlineExceeded, so callers would think that ctx has ended.
-//
-// The end of ctx comes first, since it may be what made the SDK give up.
 func (s *Store) storeError(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	o := s.client.Options()
-	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	_, noTable := errors.AsType[*types.ResourceNotFoundException](err)
 	switch {
-	case ctx.Err() != nil:
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // first, since it may be what made the SDK give up
 		return fmt.Errorf("%w: %v", ctx.Err(), err)
-	case retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary,
-		tooManyRequests.IsErrorRetryable(err) == aws.TrueTernary: // to a source of credentials
+	case isThrottled(err):
 		return fmt.Errorf("%w: %v", plants.ErrThrottled, err)
-	case o.Retryer.IsErrorRetryable(err),
-		noResponse,                               // the retryer gives up on names that don't exist
-		errors.Is(err, context.DeadlineExceeded): // of a source of credentials, since ctx hasn't ended
+	case s.isUnreachable(err):
 		return fmt.Errorf("%w: %v", plants.ErrUnreachable, err)
-	case noTable && IsDynamoDBLocal(o.BaseEndpoint):
-		return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
-	case noTable:
-		return fmt.Errorf("the table is missing in this region: create it, "+
-			"or set the name and the region of one that exists: %w", err)
 	}
-	return err
+	if _, noTable := errors.AsType[*types.ResourceNotFoundException](err); !noTable {
+		return err
+	}
+	if IsDynamoDBLocal(s.client.Options().BaseEndpoint) {
+		return fmt.Errorf("restart the server, which creates the table: DynamoDB Local has forgotten it: %w", err)
+	}
+	return fmt.Errorf("the table is missing in this region: create it, "+
+		"or set the name and the region of one that exists: %w", err)
+}
+
+var tooManyRequests = retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}}
+
+// isThrottled reports whether DynamoDB, or a source of credentials, gets too many requests.
+func isThrottled(err error) bool {
+	return retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary ||
+		tooManyRequests.IsErrorRetryable(err) == aws.TrueTernary // from a source of credentials
+}
+
+// isUnreachable reports whether DynamoDB, or a source of credentials, has failed to respond as it should.
+func (s *Store) isUnreachable(err error) bool {
+	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
+	return noResponse || // also if the name doesn't exist, when the retryer gives up
+		s.client.Options().Retryer.IsErrorRetryable(err) ||
+		errors.Is(err, context.DeadlineExceeded) // a source of credentials took too long
 }
