@@ -75,7 +75,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		// DynamoDB Local sends no checksum with errors, so each failed condition would cause a
 		// warning. TLS protects responses anyway.
 		o.DisableValidateResponseChecksum = true
-		o.APIOptions = append(o.APIOptions, addLastFailure)
+		o.APIOptions = append(o.APIOptions, addNoteFailures)
 		if IsDynamoDBLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
 			// Without credentials, the SDK requests the role of an EC2 instance, which takes

@@ -77,37 +77,26 @@ func delay(attempt int, _ error) (time.Duration, error) {
 	return rand.N(limit), nil
 }
 
-type lastFailureKey struct{}
-
-// addLastFailure adds two steps to a call, around the SDK's retries and within them. If the call's
-// context ends, the SDK's error says only that. These add why the last attempt failed before. (The
-// SDK's own retry.GetAttemptResults loses that if the context ends during a delay.)
-func addLastFailure(stack *middleware.Stack) error {
-	return errors.Join(
-		stack.Initialize.Add(middleware.InitializeMiddlewareFunc("AddLastFailure", addToError), middleware.Before),
-		stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteFailure", noteFailure), "Retry", middleware.After),
-	)
+// addNoteFailures adds noteFailures to a call, around the SDK's retries.
+func addNoteFailures(stack *middleware.Stack) error {
+	f := middleware.FinalizeMiddlewareFunc("NoteFailures", noteFailures)
+	return stack.Finalize.Insert(f, "Retry", middleware.Before)
 }
 
-func addToError(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-	middleware.InitializeOutput, middleware.Metadata, error,
-) {
-	var lastFailure error
-	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, lastFailureKey{}, &lastFailure), in)
-	if ctx.Err() != nil && lastFailure != nil {
-		err = fmt.Errorf("%w, after an attempt failed: %v", err, lastFailure)
-	}
-	return out, metadata, err
-}
-
-func noteFailure(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+// noteFailures logs why attempts failed, which the SDK's log of retries doesn't say. If the call's
+// context has ended, the SDK's error says only that, so noteFailures adds why the attempt before failed.
+func noteFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	if err != nil && ctx.Err() == nil {
-		*ctx.Value(lastFailureKey{}).(*error) = err
-		// The SDK's log of retries lacks the cause.
-		middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", err)
+	attempts, _ := retry.GetAttemptResults(metadata)
+	for _, attempt := range attempts.Results {
+		if attempt.Err != nil {
+			middleware.GetLogger(ctx).Logf(smithylog.Debug, "attempt failed: %v", attempt.Err)
+		}
+	}
+	if last := len(attempts.Results) - 1; last > 0 && err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w, after an attempt failed: %v", err, attempts.Results[last-1].Err)
 	}
 	return out, metadata, err
 }
