@@ -1,7 +1,6 @@
 package plantstest
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -51,22 +50,11 @@ func testLarge(t testing.TB, s suite) {
 	large := Example(0)
 	large.Name = strings.Repeat("\U0001f331", plants.MaxNameLength)
 	large.Tag = &large.Name
-	each := 1 + 1<<20/(50*len(CreateJSON(large))) // for each of 50 concurrent callers
-	owner, all := randomOwner(), randomPlants(50*each)
+	owner, all := randomOwner(), randomPlants(1+1<<20/len(CreateJSON(large)))
 	for i, p := range all {
 		all[i] = large
 		all[i].ID = p.ID
 	}
-	errs := concurrently(func(i int) error {
-		for _, p := range all[each*i : each*(i+1)] {
-			if err := s.store.Create(t.Context(), owner, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	s.create(t, owner, all...)
 	s.wantList(t, owner, math.MaxInt32, all...)
 }
