@@ -24,7 +24,6 @@ import (
 	"example.com/plantstore/internal/config"
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/testing/dynamolocal"
-	"example.com/plantstore/internal/testing/harness"
 )
 
 // The program uses DynamoDB Local if its address is set, unless -store names another.
@@ -77,11 +76,8 @@ func open(t *testing.T) (*storage, error) {
 func TestNoCredentials(t *testing.T) {
 	setAWS(t, endpointVariable, "http://127.0.0.1:1")
 	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience) // in case it serves
-	defer cancel()
-	err := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", t.TempDir()}, os.Getenv, io.Discard, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want one line", err)
+	if _, err := open(t); err == nil || !strings.Contains(err.Error(), "set AWS_PROFILE") {
+		t.Errorf("got %v, want advice", err)
 	}
 }
 
@@ -94,11 +90,10 @@ func TestNoInstanceRole(t *testing.T) {
 	defer metadata.Close()
 	setAWS(t, "AWS_EC2_METADATA_DISABLED", "")
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.URL)
-	var log strings.Builder
-	args := []string{"-addr", "127.0.0.1:0", "-store", "dynamodb", "-data", t.TempDir()}
-	err := run(t.Context(), args, os.Getenv, &log, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "can't get AWS credentials: ") || log.Len() > 0 {
-		t.Errorf("got %v and the log %s", err, &log)
+	var lines strings.Builder
+	_, err := openDynamoDB(t.Context(), "plants", slog.New(slog.NewTextHandler(&lines, nil)))
+	if err == nil || !strings.Contains(err.Error(), "can't get AWS credentials: ") || lines.Len() > 0 {
+		t.Errorf("got %v and the log %s", err, &lines)
 	}
 }
 
@@ -149,6 +144,7 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct{ name, value, cause, advice string }{
 		{config.EnvTableName, table, "ValidationException", "it has another schema; set TABLE_NAME to another name"},
 		{endpointVariable, backfilling.URL, "Cannot read from backfilling global secondary index: owner-index", ""},
+		{endpointVariable, "http://127.0.0.1:1", "is DynamoDB Local running? ", "connection refused"},
 		{"AWS_ACCESS_KEY_ID", "a-b_c", "UnrecognizedClientException", ""}, // DynamoDB Local takes letters and digits only
 		{"AWS_USE_FIPS_ENDPOINT", "true", "FIPS and custom endpoint are not supported", ""},
 		{"AWS_REGION", "eu central", "invalid input region eu central", ""},
