@@ -25,23 +25,13 @@ import (
 // lets all calls wait for the same request, even for one that never gets a response. Tests change it.
 var sourceTimeout = 5 * time.Second
 
-// NewClientFromEnv returns the client that [NewClient] makes of the environment's AWS
-// settings.
-func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, error) {
-	cfg, err := loadConfig(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	return NewClient(cfg, log)
-}
-
-// loadConfig returns the AWS settings for [NewClient]. The SDK finds them in the
-// environment, in shared files with their profiles and SSO sessions, and in the roles of
-// containers and instances. loadConfig doesn't retrieve credentials. It connects only if
-// AWS_DEFAULTS_MODE is auto: then the SDK asks the metadata service of an instance for its region.
+// NewClientFromEnv returns the client that [NewClient] makes of the AWS settings. The SDK finds
+// them in the environment, in shared files with their profiles and SSO sessions, and in the roles
+// of containers and instances. NewClientFromEnv connects only if AWS_DEFAULTS_MODE is auto: then the
+// SDK asks the metadata service of an instance for its region.
 //
 // https://docs.aws.amazon.com/sdkref/latest/guide/creds-config-files.html
-func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
+func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, error) {
 	// The SDK's messages while it looks for credentials are useful only for debugging. If it
 	// finds none, it returns an error.
 	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {
@@ -51,9 +41,9 @@ func loadConfig(ctx context.Context, log *slog.Logger) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug), config.WithHTTPClient(source),
 		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = source }))
 	if err != nil {
-		return aws.Config{}, fmt.Errorf("AWS settings: %w", err)
+		return nil, fmt.Errorf("AWS settings: %w", err)
 	}
-	return cfg, nil
+	return NewClient(cfg, log)
 }
 
 // NewClient returns a client for a [Store]. It neither connects nor retrieves credentials.

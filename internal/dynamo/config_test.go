@@ -56,16 +56,14 @@ func TestMaxAttempts(t *testing.T) {
 		onLambda + "AWS_NEW_RETRIES_2026=true": 6,
 	} {
 		setEnv(t, vars)
-		cfg, err := dynamo.LoadConfig(t.Context(), discard)
-		if err != nil {
-			t.Fatal(err)
-		}
 		synctest.Test(t, func(t *testing.T) {
 			got := 0
-			client := newOffline(t, cfg, func(r *http.Request) (*http.Response, error) {
-				got++
-				return dynamolocal.Throttle(r)
-			})
+			client := newFromEnv(t)
+			client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Fault(
+				func(r *http.Request) (*http.Response, error) {
+					got++
+					return dynamolocal.Throttle(r)
+				})
 			wantSentinel(t, vars, list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrThrottled)
 			if got != want {
 				t.Errorf("%s: %d attempts, want %d", vars, got, want)
