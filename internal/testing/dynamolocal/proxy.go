@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // A Proxy forwards requests to DynamoDB and records them. A test can make them
@@ -42,10 +41,9 @@ func NewProxy(t testing.TB, endpoint string) *Proxy {
 	}
 	p := &Proxy{faults: map[string][]Fault{}, always: map[string]Fault{}}
 	p.Server = httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     Fault(p.respond),
-		FlushInterval: 10 * time.Millisecond, // sends the start of a response that stalls
-		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:    Fault(p.respond),
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	})
 	t.Cleanup(func() {
 		p.CloseClientConnections() // ends hanging requests
