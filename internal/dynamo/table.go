@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -55,11 +56,16 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 // milliseconds, and several processes may do it concurrently. On AWS the table is part of
 // the deployment.
 func (s *Store) EnsureTable(ctx context.Context) error {
-	// The table is ready at once, unlike on AWS.
-	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
 	_, err := s.client.CreateTable(ctx, TableInput(s.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, err))
+	}
+	// Substitutes for DynamoDB Local take a moment longer, as AWS does.
+	waiter := dynamodb.NewTableExistsWaiter(s.client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second
+	})
+	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &s.table}, time.Minute); err != nil {
+		return fmt.Errorf("wait for the table %q: %w", s.table, s.storeError(ctx, err))
 	}
 	return nil
 }

@@ -2,9 +2,14 @@ package dynamo_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"example.com/plantstore/internal/dynamo"
 	"example.com/plantstore/internal/plants"
@@ -47,4 +52,29 @@ func TestEnsureTableFails(t *testing.T) {
 	if err := dynamo.New(client, table).EnsureTable(t.Context()); err != nil {
 		t.Errorf("after a lost response: %v", err)
 	}
+}
+
+// Substitutes for DynamoDB Local may take a moment to create the table, which doesn't exist until then.
+func TestEnsureTableWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ready := time.Now().Add(3 * time.Second)
+		client := newOffline(t, aws.Config{}, func(r *http.Request) (*http.Response, error) {
+			_, request, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+			creating := time.Now().Before(ready)
+			switch {
+			case request == "DescribeTable" && creating:
+				return dynamolocal.Reply(200, `{"Table":{"TableStatus":"CREATING"}}`)(r)
+			case request == "DescribeTable":
+				return dynamolocal.Reply(200, `{"Table":{"TableStatus":"ACTIVE"}}`)(r)
+			case request == "Query" && creating:
+				return dynamolocal.Refuse(400, "ResourceNotFoundException")(r)
+			}
+			return dynamolocal.Reply(200, "{}")(r)
+		})
+		store := dynamo.New(client, "plants")
+		err := errors.Join(store.EnsureTable(t.Context()), store.Ping(t.Context()))
+		if late := time.Since(ready); err != nil || late > time.Second {
+			t.Errorf("got %v, %v after the table was ready", err, late)
+		}
+	})
 }
