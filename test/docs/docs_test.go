@@ -62,6 +62,7 @@ func TestSession(t *testing.T) {
 
 var (
 	links    = regexp.MustCompile(`\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"`)
+	sections = regexp.MustCompile(`docs/\w+\.md#[\w-]+`)
 	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	targets  = regexp.MustCompile(`(?m)\bmake ([a-z-]+)`)
 	paths    = regexp.MustCompile("`((?:api|cmd|docs|internal|test|\\.github)/[\\w./-]+)`")
@@ -76,9 +77,15 @@ func TestLinks(t *testing.T) {
 	if len(pages) == 0 || len(workflows) == 0 {
 		t.Fatal("no pages or workflows")
 	}
-	for _, workflow := range workflows {
-		name, _ := filepath.Rel("../..", workflow)
-		checkTargets(t, name, read(t, name))
+	for _, file := range append(workflows, "../../template.yaml") {
+		name, _ := filepath.Rel("../..", file)
+		text := read(t, name)
+		if name != "template.yaml" { // whose comments use the verb
+			checkTargets(t, name, text)
+		}
+		for _, section := range sections.FindAllString(text, -1) {
+			checkLink(t, filepath.Base(name), section)
+		}
 	}
 	for _, page := range append(pages, "../../README.md") {
 		name, _ := filepath.Rel("../..", page)

@@ -2,63 +2,40 @@ package template
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// A parameter has the same effect alone as with all others.
+// Each parameter has its effect alone, for example Tracing without AlarmTopic: what all of
+// them change together is what each changes alone.
 func TestAlone(t *testing.T) {
 	t.Parallel()
-	values, groups := otherValues(t), map[string][]string{}
-	for name := range values {
-		group := name
-		for _, prefix := range []string{"Token", "Domain"} { // these need each other
-			if strings.HasPrefix(name, prefix) {
-				group = prefix
-			}
+	all, defaults := everything(t), deploy(t, nil).values()
+	alone, together := maps.Clone(defaults), deploy(t, all).values()
+	for name, value := range all {
+		parameters := map[string]string{name: value}
+		if strings.HasPrefix(name, "Domain") { // these need each other
+			parameters["DomainName"], parameters["DomainCertificate"] = all["DomainName"], all["DomainCertificate"]
 		}
-		groups[group] = append(groups[group], name)
-	}
-	for group, names := range groups {
-		alone, others := map[string]string{}, everythingElse(t)
-		if group == "MachineClient" { // it needs the user pool
-			others = everything(t)
-		}
-		for _, name := range names {
-			alone[name] = values[name]
-			delete(others, name)
-		}
-		together := maps.Clone(others)
-		maps.Copy(together, alone)
-		got, want := changes(deploy(t, nil), deploy(t, alone)), changes(deploy(t, others), deploy(t, together))
-		for _, change := range slices.Concat(got, want) {
-			if !slices.Contains(got, change) || !slices.Contains(want, change) {
-				t.Errorf("template.yaml: %s makes %s, but only alone, or only with other parameters", group, change)
+		for path, value := range deploy(t, parameters).values() {
+			if value != defaults[path] {
+				alone[path] = value
 			}
 		}
 	}
-}
-
-// changes returns what is different in the second stack, as lines such as
-// "PlantFunction.Timeout 11". It leaves out descriptions, since that of the function
-// contains all its parameters.
-func changes(before, after stack) (lines []string) {
-	old, changed := before.values(), after.values()
-	for path := range old {
-		if _, ok := changed[path]; !ok {
-			changed[path] = "nothing"
+	for path, value := range alone {
+		if together[path] == value {
+			delete(alone, path)
+			delete(together, path)
 		}
 	}
-	for path, value := range changed {
-		if old[path] != value {
-			lines = append(lines, path+" "+value)
-		}
+	if len(alone)+len(together) > 0 {
+		t.Errorf("template.yaml: alone, parameters make\n%v\ntogether, they make\n%v", alone, together)
 	}
-	return lines
 }
 
-// values returns the values in a stack by path, and the types of its resources.
+// values returns the values in a stack by their paths, such as PlantFunction.Properties.Timeout.
+// It leaves out descriptions, since that of the function contains all its parameters.
 func (s stack) values() map[string]string {
 	all := map[string]string{}
 	var add func(path string, v any)

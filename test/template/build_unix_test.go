@@ -46,8 +46,9 @@ func TestBuild(t *testing.T) {
 	revision := str(s.Outputs["Revision"], "Value")
 	commit, at, _ := strings.Cut(revision, ".")
 	built, err := time.Parse("060102150405", at)
-	if err != nil || built.Before(began) || built.After(time.Now()) || commit != "unknown" { // the copy has no repository
-		t.Errorf("the build has the revision %q, want unknown and the time, so that each build makes another version",
-			revision)
+	if err != nil || built.Before(began) || built.After(time.Now()) || commit != "unknown" || // the copy has no repository
+		!strings.HasPrefix(s.description(), revision+"|") {
+		t.Errorf("the build has the revision %q, and its version the description %q; "+
+			"want unknown and the time in both, so that each build makes another version", revision, s.description())
 	}
 }

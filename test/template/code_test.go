@@ -25,17 +25,15 @@ func TestEnvironment(t *testing.T) {
 	})
 	slices.Sort(want)
 	want = slices.Compact(want)
-	const issuer = "TokenIssuer=https://a.example/ TokenAudience=plants "
 	reference := regexp.MustCompile(`\$\{(.*?)\}`)
 	for _, test := range []struct {
 		parameters     map[string]string
 		requiresScopes bool
 	}{
 		{nil, false},
-		{everything(t), true}, // with RequireScopes=true
-		{overrides(issuer), true},
-		{overrides(issuer + "RequireScopes=false"), false},
-		{everythingElse(t), true},
+		{everything(t), true},     // with RequireScopes=true
+		{everythingElse(t), true}, // with TokenIssuer
+		{overrides("TokenIssuer=https://a.example/ TokenAudience=plants RequireScopes=false"), false},
 	} {
 		properties := deploy(t, test.parameters).Resources[function].Properties
 		variables, _ := at(properties, "Environment", "Variables").(map[string]any)
@@ -58,8 +56,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Each of the stack's tables is the one that the program creates in DynamoDB Local. TestProtection
-// checks what protects it.
+// Each of the stack's tables is the one that the program creates in DynamoDB Local, but protected.
 func TestTableSchema(t *testing.T) {
 	t.Parallel()
 	b, err := json.Marshal(dynamo.TableInput("")) // CloudFormation chooses the name
@@ -81,115 +78,51 @@ func TestTableSchema(t *testing.T) {
 	}
 }
 
-// The function's role allows dynamo.TableActions on the table and dynamo.IndexActions
-// on its index, writing logs and traces, and nothing else. An earlier version needs the
-// same, so no other parameter changes it.
+// The function may do with its table what package dynamo needs, and nothing else. The snapshots
+// show the other permissions.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	checkPermissions(t, nil, "${PlantTable}")
-	checkPermissions(t, everythingElse(t), "restored")
-}
-
-func checkPermissions(t *testing.T, parameters map[string]string, tables ...string) {
-	t.Helper()
-	s := deploy(t, parameters)
-	want := []string{
-		"logs:CreateLogStream ${FunctionLogs.Arn}", "logs:PutLogEvents ${FunctionLogs.Arn}",
-		"xray:PutTraceSegments *", "xray:PutTelemetryRecords *",
-	}
-	for _, table := range tables {
-		arn := " arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
-		for _, action := range dynamo.TableActions {
-			want = append(want, action+arn)
-		}
-		for _, action := range dynamo.IndexActions {
-			want = append(want, action+arn+"/index/"+dynamo.OwnerIndex)
-		}
-	}
-	if !slices.Contains(list(s.Resources[function].DependsOn), any("TablePolicy")) {
-		t.Errorf("template.yaml: %s needs DependsOn: TablePolicy, or a new version may be tried before it has permissions",
-			function)
-	}
-	got := s.allowed("FunctionRole")
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("template.yaml: the policies of FunctionRole allow\n%s\nwant those of package dynamo, logs and tracing:\n%s",
-			strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if got := str(s.Resources[function].Properties, "Role"); got != "${FunctionRole.Arn}" {
-		t.Errorf("template.yaml: the role of %s is %s, which this test doesn't know", function, got)
-	}
-	want = []string{"arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"}
-	if got := s.allowed("CodeDeployServiceRole"); !slices.Equal(got, want) {
-		t.Errorf("template.yaml: the policies of CodeDeployServiceRole allow %q, want %q", got, want)
-	}
-	for name, r := range s.Resources {
-		if strings.HasPrefix(r.Type, "AWS::IAM::") && r.Type != "AWS::IAM::Role" && r.Type != "AWS::IAM::RolePolicy" {
-			t.Errorf("template.yaml: %s may grant permissions, and this test doesn't know an %s", name, r.Type)
-		}
-	}
-}
-
-// allowed returns what the policies of a role allow, as "action resource", and the
-// managed policies. A statement that says more is returned as it is.
-func (s stack) allowed(role string) (all []string) {
-	policies := slices.Clone(list(s.Resources[role].Properties, "Policies"))
-	for _, r := range s.Resources {
-		if r.Type == "AWS::IAM::RolePolicy" && str(r.Properties, "RoleName") == "${"+role+"}" {
-			policies = append(policies, r.Properties)
-		}
-	}
-	for _, policy := range policies {
+	for table, parameters := range map[string]map[string]string{
+		"${PlantTable}": nil, "restored": everythingElse(t),
+	} {
+		arn := "arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
+		want := map[string][]string{arn: dynamo.TableActions, arn + "/index/" + dynamo.OwnerIndex: dynamo.IndexActions}
+		got := map[string][]string{}
+		policy := deploy(t, parameters).Resources["TablePolicy"].Properties
 		for _, statement := range list(policy, "PolicyDocument", "Statement") {
-			if object, _ := statement.(map[string]any); str(statement, "Effect") != "Allow" || len(object) != 3 {
-				all = append(all, str(statement))
-			}
 			for _, action := range list(statement, "Action") {
-				for _, resource := range list(statement, "Resource") {
-					all = append(all, str(action)+" "+str(resource))
-				}
+				resource := str(statement, "Resource")
+				got[resource] = append(got[resource], str(action))
 			}
 		}
+		if !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("template.yaml: TablePolicy allows\n%q\nwant what package dynamo needs,\n%q", got, want)
+		}
 	}
-	for _, arn := range list(s.Resources[role].Properties, "ManagedPolicyArns") {
-		all = append(all, str(arn))
-	}
-	slices.Sort(all)
-	return all
 }
 
 // The user pool has the scopes of the routes, and the client of programs may use them.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := deploy(t, everything(t))
-	server, client := s.Resources["PlantScopes"].Properties, s.Resources["ProgramClient"]
+	server, client := s.Resources["PlantScopes"].Properties, s.Resources["ProgramClient"].Properties
 	var defined, allowed []string
 	for _, scope := range list(server, "Scopes") {
 		defined = append(defined, str(server, "Identifier")+"/"+str(scope, "ScopeName"))
 	}
-	for _, scope := range list(client.Properties, "AllowedOAuthScopes") {
+	for _, scope := range list(client, "AllowedOAuthScopes") {
 		allowed = append(allowed, str(scope))
 	}
-	slices.Sort(defined)
-	slices.Sort(allowed)
 	if want := handlers.Scopes(); !slices.Equal(defined, want) || !slices.Equal(allowed, want) {
 		t.Errorf("template.yaml: PlantScopes defines %q, and ProgramClient may use %q; the routes have %q",
 			defined, allowed, want)
 	}
-	if !slices.Contains(list(client.DependsOn), any("PlantScopes")) {
-		t.Error("template.yaml: ProgramClient needs DependsOn: PlantScopes, or Cognito may not know its scopes yet")
-	}
 }
 
-// Pages of the given origins, and of no others, may use everything that the
-// OpenAPI document describes.
+// Pages may use everything that the OpenAPI document describes.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	cors := at(deploy(t, everything(t)).Resources["PlantApi"].Properties, "Body", "x-amazon-apigateway-cors")
-	origins, credentials := str(cors, "allowOrigins"), at(cors, "allowCredentials")
-	if origins != `["https://a.example","http://localhost:3000"]` || credentials != nil {
-		t.Errorf("template.yaml: CORS allows the origins %s, with credentials: %v", origins, credentials)
-	}
 	use := map[string]bool{"Authorization": true, "Content-Type": true}
 	d := openapi.Read()
 	for _, op := range append(d.Operations, d.Other) {

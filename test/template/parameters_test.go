@@ -98,10 +98,13 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Values that people really use are valid.
+// Values that people really use are valid, and the description of a version has room for them:
+// https://docs.aws.amazon.com/lambda/latest/api/API_PublishVersion.html.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
+	const maxDescription = 256
 	const tenant = "11111111-2222-3333-4444-555555555555"
+	const b2c = "https://contosocustomers.b2clogin.com/" + tenant
 	for _, parameters := range []string{
 		"AlarmTopic=arn:aws-cn:sns:cn-north-1:" + account + ":Plant_Alarms",
 		"AlarmTopic=arn:aws-us-gov:sns:us-gov-west-1:" + account + ":alarms",
@@ -113,6 +116,9 @@ func TestAccepted(t *testing.T) {
 		"CorsOrigins=https://a.example:8443,https://b.example:8443,http://127.0.0.1:5173",
 		"ExistingTable=Plants_2.restored-1",
 		"TokenIssuer=https://a.example:8443/realms/plants TokenAudience=plants",
+		// Azure AD B2C, with the longest URLs
+		"RequireScopes=false TokenIssuer=" + b2c + "/v2.0/ TokenAudience=" + tenant +
+			" TokenJwksUrl=" + b2c + "/b2c_1_susi/discovery/v2.0/keys",
 		// Entra External ID, with the longest name of a tenant
 		"TokenIssuer=https://" + tenant + ".ciamlogin.com/" + tenant + "/v2.0 TokenAudience=" + tenant + ",api://plants",
 		"ThrottlingRate=500 ThrottlingBurst=2000",
@@ -121,6 +127,10 @@ func TestAccepted(t *testing.T) {
 		"LogLevel=debug", "LogLevel=warn", "LogLevel=error",
 		"Deployment=Canary10Percent30Minutes", "Deployment=Linear10PercentEvery1Minute",
 	} {
-		deploy(t, overrides(parameters))
+		description := strings.Replace(deploy(t, overrides(parameters)).description(), "unknown", "09d7e83+.261123061200", 1)
+		if len(description) > maxDescription {
+			t.Errorf("template.yaml: with %s the description has %d characters, and Lambda takes %d: %s",
+				parameters, len(description), maxDescription, description)
+		}
 	}
 }

@@ -15,8 +15,6 @@ import (
 
 var update = flag.Bool("update", false, "write the snapshots of the stack again")
 
-const china, govCloud = "cn-north-1", "us-gov-west-1"
-
 // everything returns parameters that turn on everything that the defaults leave out.
 func everything(t *testing.T) map[string]string {
 	t.Helper()
@@ -84,32 +82,35 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// ARNs fit the partition of the region. A snapshot doesn't show it of a new resource,
-// since "arn:aws:" is right in most regions. The token endpoint has another host in AWS
-// GovCloud (US): https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
+// In AWS GovCloud (US), ARNs have another partition. A snapshot doesn't show it of a new resource,
+// since "arn:aws:" is right in most regions. The token endpoint has another host there:
+// https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
 func TestPartitions(t *testing.T) {
 	t.Parallel()
-	text := readFile(t, "template.yaml")
-	inChina := do(t, job{Template: text, Parameters: everythingElse(t), Region: china})
-	inGovCloud := do(t, job{Template: text, Parameters: everything(t), Region: govCloud})
-	checkARNs(t, inChina, "aws-cn")
-	checkARNs(t, inGovCloud, "aws-us-gov")
+	s := do(t, job{Template: readFile(t, "template.yaml"), Parameters: everything(t), Region: "us-gov-west-1"})
+	for name, r := range s.Resources {
+		for _, arn := range regexp.MustCompile(`arn:([\w-]+):[^"]*`).FindAllStringSubmatch(str(r.Properties), -1) {
+			if arn[1] != "aws-us-gov" && !strings.Contains(arn[0], account) {
+				t.Errorf("template.yaml: in GovCloud %s has the ARN %s", name, arn[0])
+			}
+		}
+	}
 	const want = "https://${TokenDomain}.auth-fips.us-gov-west-1.amazoncognito.com/oauth2/token"
-	if got := str(inGovCloud.Outputs["TokenUrl"], "Value"); got != want {
+	if got := str(s.Outputs["TokenUrl"], "Value"); got != want {
 		t.Errorf("template.yaml: in GovCloud TokenUrl is %s, want %s", got, want)
 	}
 }
 
-func checkARNs(t *testing.T, s stack, partition string) {
-	t.Helper()
-	if len(s.Resources) == 0 {
-		t.Errorf("template.yaml: in %s it is refused because of %q", partition, s.Refused)
-	}
-	for name, r := range s.Resources {
-		for _, arn := range regexp.MustCompile(`arn:([\w-]+):[^"]*`).FindAllStringSubmatch(str(r.Properties), -1) {
-			if arn[1] != partition && !strings.Contains(arn[0], account) {
-				t.Errorf("template.yaml: %s has the ARN %s, which isn't of the partition %s", name, arn[0], partition)
-			}
+// The stack policy of docs/deployment.md keeps the data from being replaced. It names types, since
+// AWS refuses one that names a resource whose condition is false:
+// https://github.com/sparkleformation/sfn/issues/238
+func TestStackPolicy(t *testing.T) {
+	t.Parallel()
+	policy := regexp.MustCompile(`(?s)--stack-policy-body '(.*?)'`).FindString(readFile(t, "docs/deployment.md"))
+	for name, r := range deploy(t, nil).Resources {
+		data := r.DeletionPolicy == "Retain" && r.Type != "AWS::Lambda::Version" || r.Type == "AWS::Logs::LogGroup"
+		if data && !strings.Contains(policy, `"`+r.Type+`"`) {
+			t.Errorf("docs/deployment.md: the stack policy must name %s, the type of %s", r.Type, name)
 		}
 	}
 }

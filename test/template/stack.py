@@ -5,10 +5,9 @@ one JSON object per line.
     translates a SAM template as CloudFormation does, and evaluates the
     intrinsic functions. A reference to a resource becomes "${Name}" or
     "${Name.Attribute}". The result is {"Resources", "Outputs", "Parameters",
-    "CreateOnly", "Refused", "Error"}. CreateOnly lists by resource type the
-    properties whose change replaces the resource; Refused has the first invalid
-    parameter, or the violated rules. With "snapshot": true the result also has
-    "Snapshot", the resources and outputs as YAML.
+    "Refused"}. Refused has the first invalid parameter, or the violated rules.
+    With "snapshot": true the result also has "Snapshot", the resources and
+    outputs as YAML.
 {"lint": TEXT}
     lints the template with cfn-lint, as it is and translated: {"Findings"}
 """
@@ -26,7 +25,6 @@ import boto3
 import yaml
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
-from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 from cloud_radar.cf.unit import Template, _template
 from samtranslator.model.exceptions import InvalidDocumentException
 from samtranslator.parser.parser import Parser
@@ -61,61 +59,50 @@ def translate(text, parameters):
     return json.loads(json.dumps(translated))
 
 
-def without_omitted(v):
-    if isinstance(v, list):
-        return [without_omitted(e) for e in v if e != Stack.NoValue]
-    if isinstance(v, dict):
-        return {key: without_omitted(e) for key, e in v.items() if e != Stack.NoValue}
-    return v
-
-
-def evaluate(template, parameters, region):
+def name_references(template):
+    """Tells cloud-radar, in the metadata of each resource, what references to it become."""
     text = json.dumps(template)
     for name, resource in template["Resources"].items():
         attributes = re.findall(r'(?:\["%s", "|\$\{%s\.)(\w+)' % (name, name), text)
         values = {attribute: "${%s.%s}" % (name, attribute) for attribute in attributes}
         resource["Metadata"] = {"Cloud-Radar": {"ref": "${%s}" % name, "attribute-values": values}}
-    for parameter in template["Parameters"].values():
-        parameter.setdefault("Default", "")
-    stack = Stack(template)
-    stack.Partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
-    try:
-        resolved = stack.render(parameters, region)
-        for name, value in parameters.items():  # which cloud-radar checks for strings alone
-            if value not in map(str, template["Parameters"][name].get("AllowedValues", [value])):
-                raise ValueError(f"{value} is not an allowed value of {name}")
-    except ValueError as e:
-        return {"Refused": [str(e)], "Parameters": template["Parameters"]}
-    rules = stack.resolve_values(resolved.get("Rules", {})).values()
-    refused = [
-        a["AssertDescription"]
-        for r in rules if r.get("RuleCondition", True)
-        for a in r["Assertions"] if not a["Assert"]
+
+
+def check_allowed(declared, parameters):
+    """Checks AllowedValues. Cloud-radar does, but only for strings."""
+    for name, value in parameters.items():
+        if value not in map(str, declared[name].get("AllowedValues", [value])):
+            raise ValueError(f"{value} is not an allowed value of {name}")
+
+
+def violated(rules):
+    return [
+        assertion["AssertDescription"]
+        for rule in rules.values() if rule.get("RuleCondition", True)
+        for assertion in rule["Assertions"] if not assertion["Assert"]
     ]
-    resources, outputs = without_omitted(resolved["Resources"]), resolved["Outputs"]
-    for resource in resources.values():
+
+
+def evaluate(template, parameters, region):
+    name_references(template)
+    stack = Stack(template)
+    stack.Partition = "aws-us-gov" if region.startswith("us-gov-") else "aws"
+    resolved = stack.render(parameters, region)
+    check_allowed(template["Parameters"], parameters)
+    rules = stack.resolve_values(resolved["Rules"])  # which cloud-radar leaves as they are
+    for resource in resolved["Resources"].values():
         del resource["Metadata"]
-    kinds = {r["Type"] for r in resources.values()}
     return {
-        "Resources": resources,
-        "Outputs": outputs,
+        "Resources": resolved["Resources"],
+        "Outputs": resolved["Outputs"],
         "Parameters": template["Parameters"],
-        "CreateOnly": {kind: [p.split("/")[2] for p in schema(kind).get("createOnlyProperties", [])] for kind in kinds},
-        "Refused": refused,
+        "Refused": violated(rules),
     }
-
-
-def schema(kind):
-    return PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema  # which has all types
 
 
 def findings(text, ignore=()):
     config = ManualArgs(include_checks=["I"], ignore_checks=list(ignore))
     return [str(match) for match in lint(text, config=config)]
-
-
-def expand(text, parameters, region="eu-central-1"):
-    return evaluate(translate(text, parameters), parameters, region)
 
 
 def run(job):
@@ -127,13 +114,15 @@ def run(job):
         translated = json.dumps(translate(job["lint"], {}))
         return {"Findings": findings(job["lint"]) or findings(translated, ["W2001", "W3011"])}
     try:
-        stack = expand(job["template"], job["parameters"], job["region"])
+        result = evaluate(translate(job["template"], job["parameters"]), job["parameters"], job["region"])
     except InvalidDocumentException as e:
-        return {"Error": "; ".join(cause.message for cause in e.causes)}
+        return {"Refused": [cause.message for cause in e.causes]}
+    except ValueError as e:
+        return {"Refused": [str(e)]}
     if job.get("snapshot"):
-        content = {**stack["Resources"], "Outputs": stack["Outputs"]}
-        stack["Snapshot"] = yaml.safe_dump(content, default_flow_style=None, width=1000)
-    return stack
+        content = {**result["Resources"], "Outputs": result["Outputs"]}
+        result["Snapshot"] = yaml.safe_dump(content, default_flow_style=None, width=1000)
+    return result
 
 
 logging.disable(logging.WARNING)

@@ -1,5 +1,5 @@
-// Package template tests template.yaml, samconfig.toml, the build of the functions and
-// the commands of the pages on AWS. [Python] gives other tests the same tools.
+// Package template tests template.yaml, samconfig.toml, the build of the function and the
+// workflow that deploys it. [Python] gives other tests the same tools.
 package template
 
 import (
