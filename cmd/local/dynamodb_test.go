@@ -72,7 +72,7 @@ func open(t *testing.T) (*storage, error) {
 }
 
 // Without credentials for AWS, the program reports that at once, even if an endpoint is set
-// but the SDK ignores it. Package e2e tests the other settings that stop the program.
+// but the SDK ignores it.
 func TestNoCredentials(t *testing.T) {
 	setAWS(t, endpointVariable, "http://127.0.0.1:1")
 	t.Setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")

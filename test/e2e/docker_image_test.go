@@ -5,6 +5,7 @@ package e2e
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -23,8 +24,16 @@ const imageVersion = "1.2.3-test"
 // could fetch an issuer's keys, and not root's rights. Its plants outlive it.
 func TestDockerImage(t *testing.T) {
 	needEngine(t)
+	dockerfile, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arg := regexp.MustCompile(`(?m)^ARG GO_IMAGE=(.+)$`).FindSubmatch(dockerfile)
+	if arg == nil {
+		t.Fatal("the Dockerfile has no ARG GO_IMAGE")
+	}
 	image := docker(t, "build", "--quiet", "--network", "host",
-		"--build-arg", "GO_IMAGE="+goImage(t), "--build-arg", "VERSION="+imageVersion, "../..")
+		"--build-arg", "GO_IMAGE="+findImage(t, string(arg[1])), "--build-arg", "VERSION="+imageVersion, "../..")
 	volume := "plantstore-" + rand.Text()
 	t.Cleanup(func() {
 		docker(t, "volume", "rm", volume)

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -32,10 +34,6 @@ const buildLimit = 5 * time.Minute
 func TestDockerSAMLocal(t *testing.T) {
 	harness.Need(t, "make", "curl")
 	needEngine(t)
-	image, err := lambdaImage(t)
-	if err != nil {
-		harness.Missing(t, err)
-	}
 	cli, endpoint := template.Python(t, "-m", "samcli"), dynamolocal.Endpoint(t)
 	// DynamoDB Local keeps a set of tables for each region.
 	env := harness.Environ(append(dynamolocal.Environ(endpoint, ""), "AWS_REGION="+template.Region)...)
@@ -45,7 +43,7 @@ func TestDockerSAMLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, bin := template.CopySource(t), t.TempDir()
-	writeSAM(t, bin, cli.Args, port, image)
+	writeSAM(t, bin, cli.Args, port)
 	cmd := exec.Command("make", "start-api", "LOCAL_ISSUER="+issuer.Base, "LOCAL_DYNAMODB="+reachable(t, endpoint))
 	cmd.Dir = dir
 	cmd.Env = append(cli.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -82,11 +80,12 @@ func TestDockerSAMLocal(t *testing.T) {
 
 // writeSAM writes a command sam for the Makefile that adds what only the test
 // needs: the port, and an image that is already there.
-func writeSAM(t *testing.T, bin string, args []string, port, image string) {
+func writeSAM(t *testing.T, bin string, args []string, port string) {
 	t.Helper()
 	extra := "--port " + port + " --skip-pull-image"
-	if image != "" {
-		extra += " --invoke-image " + image
+	architecture := map[string]string{"amd64": "x86_64"}[runtime.GOARCH]
+	if findImage(t, "public.ecr.aws/lambda/provided:al2023-"+cmp.Or(architecture, runtime.GOARCH)) == substitute {
+		extra += " --invoke-image " + substitute
 	}
 	script := fmt.Sprintf("#!/bin/sh\n"+
 		"if [ \"$1 $2\" = \"local start-api\" ]; then set -- \"$@\" %s; fi\n"+

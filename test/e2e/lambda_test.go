@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,21 +20,14 @@ import (
 // dynamoLag is the longest lag of the index that lists read.
 const dynamoLag = 5 * time.Second
 
-// TestLambda runs the session on the function behind an HTTP API, on DynamoDB Local.
+// TestLambda runs the session on the function behind an HTTP API, on DynamoDB Local. Then it
+// sends malformed requests. They are no Lambda errors, and nothing of them is printed outside
+// the log's JSON, where it could forge lines: startFunction checks the output.
 func TestLambda(t *testing.T) {
 	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
-	alice, bob := issuer.Token("alice", handlers.Scopes()...), issuer.Token("bob", handlers.Scopes()...)
+	f := startFunction(t, dynamolocal.Endpoint(t), time.Minute)
+	alice, bob := f.issuer.Token("alice", handlers.Scopes()...), f.issuer.Token("bob", handlers.Scopes()...)
 	session.Run(t, session.Front{Base: f.base, Alice: alice, Bob: bob, Lag: dynamoLag})
-}
-
-// A malformed request is no Lambda error, and nothing of it is printed outside the log's
-// JSON, where it could forge lines: startFunction checks the output.
-func TestLambdaMalformed(t *testing.T) {
-	t.Parallel()
-	issuer := authtest.NewIssuer(t)
-	f := startFunction(t, issuer, functionOptions(t, dynamolocal.Endpoint(t), staticKeys(issuer)))
 	for event, want := range map[string]string{
 		`{"rawPath": "/\n{}%", "rawQueryString": "", ` +
 			`"requestContext": {"http": {"method": "GET", "path": "/\n{}%"}}}`: `{"statusCode":404,`,
@@ -62,65 +56,52 @@ func staticKeys(issuer *authtest.Issuer) string {
 	return config.EnvTokenJWKS + "=" + string(issuer.JWKS())
 }
 
-// functionOptions returns the options of a function with a new table in DynamoDB
-// Local, which it reaches at the given endpoint. It trusts issuers of package
-// authtest; keys is the variable that says where their keys are.
-func functionOptions(t *testing.T, endpoint, keys string, env ...string) lambdalocal.Options {
+// ids are those of Lambda, the trace and API Gateway, at the end of a log line.
+var ids = regexp.MustCompile(`"request_id":"[^"]+","trace_id":"1-[0-9a-f]+-[0-9a-f]+","apigw_request_id":"[^"]*"\}\n$`)
+
+// startFunction starts the function with a new table in DynamoDB Local, which it reaches at the
+// given endpoint. When the test ends, it checks that there was no Lambda error, and checks the log.
+func startFunction(t *testing.T, endpoint string, timeout time.Duration, env ...string) *function {
 	t.Helper()
-	path, err := harness.Build("cmd/lambda")
+	binary, err := harness.Build("cmd/lambda")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table := dynamolocal.Table(t)
-	return lambdalocal.Options{
-		Binary: path,
-		Freeze: true,
-		Env:    slices.Concat(dynamolocal.Environ(endpoint, table), trust(keys), env),
-	}
-}
-
-// startFunction starts the function. When the test ends, it checks that there
-// was no Lambda error, and checks the log.
-func startFunction(t *testing.T, issuer *authtest.Issuer, o lambdalocal.Options) *function {
-	t.Helper()
-	f := &function{issuer: issuer}
+	f := &function{issuer: authtest.NewIssuer(t)}
 	t.Cleanup(func() { // after the function has ended
-		checkLog(t, f.Stdout.String())
+		log := f.Stdout.String()
+		checkLog(t, log)
+		for line := range strings.Lines(log) {
+			if strings.Contains(line, `"msg":"request"`) && (!ids.MatchString(line) || strings.Contains(line, "source_ip")) {
+				t.Errorf("without ids, or with the client's address, which API Gateway logs: %s", line)
+			}
+		}
 		if text := f.Stderr.String(); text != "" {
 			t.Errorf("on standard error:\n%.5000s", text)
 		}
 	})
-	f.Environment, f.base = lambdalocal.Start(t, o)
+	f.Environment, f.base = lambdalocal.Start(t, lambdalocal.Options{
+		Binary:  binary,
+		Freeze:  true,
+		Timeout: timeout,
+		Env:     slices.Concat(dynamolocal.Environ(endpoint, table), trust(staticKeys(f.issuer)), env),
+	})
 	return f
-}
-
-// user returns a user of the function.
-func (f *function) user(t *testing.T) session.Client {
-	return newClient(t, f.base, f.issuer.Token("alice"))
-}
-
-// startFaulty starts a function that reaches DynamoDB Local through a proxy.
-func startFaulty(t *testing.T, env ...string) (*function, *dynamolocal.Proxy) {
-	t.Helper()
-	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
-	issuer := authtest.NewIssuer(t)
-	return startFunction(t, issuer, functionOptions(t, proxy.URL, staticKeys(issuer), env...)), proxy
 }
 
 // If DynamoDB hangs, the init ends in time, and the function answers what it can.
 // Lasting faults are reported before Lambda's deadline, in the service's own words:
 // at the deadline Lambda would kill the process and count an error, and API Gateway
-// would answer. Afterwards the service works again.
+// would answer. Afterwards the service works again. Clients don't notice connections that
+// DynamoDB closes while the function is frozen.
 func TestLambdaFaults(t *testing.T) {
 	t.Parallel()
-	proxy, issuer := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t)), authtest.NewIssuer(t)
+	proxy := dynamolocal.NewProxy(t, dynamolocal.Endpoint(t))
 	proxy.Always("Query", dynamolocal.Hang) // before the init
-	o := functionOptions(t, proxy.URL, staticKeys(issuer))
-	o.Timeout = 3 * time.Second
-	f := startFunction(t, issuer, o)
-	u := f.user(t)
+	f := startFunction(t, proxy.URL, 3*time.Second, "LOG_LEVEL=debug")
+	u := newClient(t, f.base, f.issuer.Token("alice"))
 	u.As("x").Do("GET", "/plants").Fails(40101)
-	f.awaitLog(t, `"level":"WARN","msg":"no connection to DynamoDB"`)
 	if n := proxy.Count("Query"); n > 3 {
 		t.Errorf("the init made %d attempts of a second each, want at most 3", n)
 	}
@@ -143,4 +124,17 @@ func TestLambdaFaults(t *testing.T) {
 	u.Do("DELETE", "/plants/1").Fails(50400)
 	proxy.Always("Query", nil)
 	becomes(200)
+	if err := f.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proxy.CloseClientConnections()
+	u.Do("GET", "/plants").Gets(200, "[]")
+	for _, line := range []string{
+		`"level":"WARN","msg":"no connection to DynamoDB"`,
+		`"level":"DEBUG","msg":"AWS SDK","detail":"attempt failed: `,
+	} {
+		if log := f.Stdout.String(); !strings.Contains(log, line) {
+			t.Errorf("%s is missing in the log:\n%s", line, log)
+		}
+	}
 }

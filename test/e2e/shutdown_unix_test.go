@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,26 +52,27 @@ func TestSignalFinishesRequests(t *testing.T) {
 	}
 }
 
-// So it does if its terminal closes. This ends "script", whose terminal it is.
-func TestTerminalCloses(t *testing.T) {
-	t.Parallel()
-	harness.Need(t, "script")
-	if runtime.GOOS != "linux" {
-		t.Skip("elsewhere, script has other flags")
-	}
-	signalInFlight(t, startIn(t, "script", "-qec", "exec PROGRAM", "/dev/null"), os.Kill).finish()
-}
-
 // A parent that ignores SIGHUP, as nohup does, wants a program that outlives its terminal.
 func TestIgnoredHangup(t *testing.T) {
 	t.Parallel()
-	p := startIn(t, "sh", "-c", `trap "" HUP; exec PROGRAM`)
-	if err := p.Cmd.Process.Signal(syscall.SIGHUP); err != nil {
+	binary, err := harness.Build("cmd/local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" -addr 127.0.0.1:0 -data "$1"`, binary, t.TempDir())
+	cmd.Env = harness.Environ()
+	p, err := harness.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	server := &server{&plainserver.Server{Process: p, Base: p.Await(t, `(?m)^listening on (http://\S+)`)[1]}}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	for range 10 { // a program that stops would do so meanwhile
 		time.Sleep(20 * time.Millisecond)
-		p.user(t, "alice").Owns()
+		server.user(t, "alice").Owns()
 	}
 	if p.Stop(); !strings.Contains(p.Stderr.String(), "\nstopped\n") {
 		t.Errorf("it ended otherwise:\n%s", p.Stderr.String())
@@ -93,26 +93,6 @@ func TestSecondSignal(t *testing.T) {
 	if code := p.Wait(); code == 0 {
 		t.Error("it ended by itself")
 	}
-}
-
-// startIn starts the program by another one, in whose arguments PROGRAM stands for its command line.
-func startIn(t *testing.T, name string, args ...string) *server {
-	t.Helper()
-	binary, err := harness.Build("cmd/local")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, arg := range args {
-		args[i] = strings.ReplaceAll(arg, "PROGRAM", binary+" -addr 127.0.0.1:0 -data "+t.TempDir())
-	}
-	cmd := exec.Command(name, args...)
-	cmd.Env = harness.Environ()
-	p, err := harness.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Kill)
-	return &server{&plainserver.Server{Process: p, Base: p.Await(t, `(?m)^listening on (http://[^\s]+)`)[1]}}
 }
 
 // inFlight is the body of the request in flight.
