@@ -2,17 +2,10 @@ package harness
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 )
-
-// folder is the name of the folder with downloads. It is the same in every copy of the
-// project, so that a renamed one has them already.
-const folder = "go-test-tools"
 
 // Dir returns a folder of the user's cache, and calls fill to fill it unless
 // an earlier call with the same name and recipe, in any process, has succeeded.
@@ -21,15 +14,19 @@ const folder = "go-test-tools"
 // Fill gets a temporary folder, which is renamed once it is complete, so files in
 // it must not contain its path. If two processes fill one, the first is used.
 func Dir(name string, recipe []byte, fill func(dir string) error) (string, error) {
-	cache, err := cacheDir()
+	user, err := os.UserCacheDir()
 	if err != nil {
+		return "", err
+	}
+	// The name is the same in every copy of the project, so that a renamed one has the downloads already.
+	cache := filepath.Join(user, "go-test-tools")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return "", err
 	}
 	final := filepath.Join(cache, fmt.Sprintf("%s-%.6x", name, sha256.Sum256(recipe)))
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
 	}
-	removeAbandoned(cache)
 	partial, err := os.MkdirTemp(cache, "partial-")
 	if err != nil {
 		return "", err
@@ -43,37 +40,4 @@ func Dir(name string, recipe []byte, fill func(dir string) error) (string, error
 		return final, nil
 	}
 	return "", err
-}
-
-// removeAbandoned removes what killed processes have left: temporary folders of Dir that are older
-// than any download takes.
-func removeAbandoned(cache string) {
-	folders, _ := filepath.Glob(filepath.Join(cache, "partial-*"))
-	for _, folder := range folders {
-		if info, err := os.Stat(folder); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.RemoveAll(folder)
-		}
-	}
-}
-
-// cacheDir returns the folder with downloads, in the user's cache or, if that can't be
-// written, in the cache of the go command.
-func cacheDir() (dir string, err error) {
-	user, userErr := os.UserCacheDir()
-	if userErr == nil {
-		dir = filepath.Join(user, folder)
-		userErr = os.MkdirAll(dir, 0o700)
-	}
-	if userErr == nil {
-		return dir, nil
-	}
-	goCache, err := Run("go", "env", "GOCACHE")
-	if err == nil {
-		dir = filepath.Join(strings.TrimSpace(goCache), folder)
-		err = os.MkdirAll(dir, 0o700)
-	}
-	if err != nil {
-		return "", errors.Join(userErr, err)
-	}
-	return dir, nil
 }

@@ -3,10 +3,8 @@ package harness
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -20,25 +18,6 @@ func TestMissing(t *testing.T) {
 		if !strings.Contains(string(out), want) || !strings.Contains(string(out), "no no-such-command: install it") {
 			t.Errorf("with CI=%q, want %q and the missing tool; got\n%s", ci, want, out)
 		}
-	}
-}
-
-// Folders that killed processes have left are removed, but not those of a download in progress.
-func TestRemoveAbandoned(t *testing.T) {
-	cache := t.TempDir()
-	for _, name := range []string{"partial-1", "partial-2", "sam"} {
-		if err := os.Mkdir(filepath.Join(cache, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"partial-1", "sam"} {
-		if err := os.Chtimes(filepath.Join(cache, name), time.Time{}, time.Now().Add(-25*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	removeAbandoned(cache)
-	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 2 || filepath.Base(left[0]) != "partial-2" {
-		t.Errorf("%q are left, want partial-2 and sam", left)
 	}
 }
 

@@ -31,21 +31,13 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// maxTempDir is the length of os.TempDir that leaves room for the name of the folder and
-// for what Chromium adds to the path of its socket, which may have 103 bytes on macOS.
-const maxTempDir = 103 - len("/go-test-1234567890") - len("/org.chromium.Chromium.123456/SingletonSocket")
-
 // tempDir makes a folder for the temporary files of this process and of its programs.
-func tempDir() (dir string, err error) {
-	if runtime.GOOS != "windows" && len(os.TempDir()) > maxTempDir {
-		dir, err = os.MkdirTemp("/tmp", "go-test-")
+func tempDir() (string, error) {
+	parent := ""
+	if runtime.GOOS == "darwin" {
+		parent = "/tmp" // Chromium's socket is in the folder, and its path may have 103 bytes
 	}
-	if dir == "" {
-		dir, err = os.MkdirTemp("", "go-test-")
-	}
-	if err != nil {
-		return "", err
-	}
+	dir, err := os.MkdirTemp(parent, "go-test-")
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} { // the last two are those of Windows
 		err = errors.Join(err, os.Setenv(name, dir))
 	}
