@@ -1,58 +1,81 @@
 package main
 
 import (
-	"encoding/pem"
+	"crypto/tls"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"example.com/plantstore/internal/auth/authtest"
 	"example.com/plantstore/internal/handlers"
 )
 
-// An endpoint is what a function connects to: a DynamoDB with one response for
-// each action, and the metadata and the key set of a token issuer. As on AWS, they are
-// separate servers, with TLS and RSA keys of 2048 bits.
-type endpoint struct {
-	dynamoDB, issuer *httptest.Server
-	certificate      []byte // of the servers, PEM
-	keys             *authtest.Issuer
-}
+// The keys of the token issuers, RSA keys of 2048 bits among them. As on AWS, DynamoDB and the
+// issuer are separate servers, with TLS.
+var keys = authtest.NewIssuer(nil)
 
-// keysPath is the path of the key set on the issuer's server.
+// keysPath is the path of the key set on an issuer's server.
 const keysPath = "/keys"
 
 // token returns a token that names the given issuer, signed with RS256 like Amazon
 // Cognito's.
-func (e *endpoint) token(issuer string) string {
+func token(issuer string) string {
 	claims := authtest.Claims("alice", handlers.Scopes()...)
 	claims["iss"] = issuer
-	return e.keys.SignRS256(claims)
+	return keys.SignRS256(claims)
 }
 
-func newEndpoint() *endpoint {
-	e := &endpoint{dynamoDB: newServer(serveDynamoDB), keys: authtest.NewIssuer(nil)}
-	e.issuer = newServer(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == keysPath {
-			w.Write(e.keys.JWKS())
-			return
-		}
-		base := "https://" + r.Host // the server's address or that of a proxy
-		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, base, base+keysPath)
-	})
-	e.certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.issuer.Certificate().Raw})
-	return e
+// serveIssuer sends the metadata and the key set of a token issuer.
+func serveIssuer(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == keysPath {
+		w.Write(keys.JWKS())
+		return
+	}
+	base := "https://" + r.Host
+	fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, base, base+keysPath)
 }
 
-func newServer(handler http.HandlerFunc) *httptest.Server {
+// newServer starts a server, as if a round trip to it took the given time.
+func newServer(roundTrip time.Duration, handler http.HandlerFunc) *httptest.Server {
 	s := httptest.NewUnstartedServer(handler)
+	s.Listener = distantListener{s.Listener, roundTrip}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // killed functions leave broken connections
-	s.StartTLS()                                   // without HTTP/2, like DynamoDB
+	// So that the server writes once in each round trip.
+	s.TLS = &tls.Config{SessionTicketsDisabled: true, DynamicRecordSizingDisabled: true}
+	s.StartTLS() // without HTTP/2, like DynamoDB
 	return s
+}
+
+type distantListener struct {
+	net.Listener
+	roundTrip time.Duration
+}
+
+func (l distantListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return &distantConn{Conn: conn, roundTrip: l.roundTrip}, err
+}
+
+// A distantConn writes a round trip later. The first time it is two, since to connect takes one.
+type distantConn struct {
+	net.Conn
+	roundTrip time.Duration
+	connected bool
+}
+
+func (c *distantConn) Write(b []byte) (int, error) {
+	time.Sleep(c.roundTrip)
+	if !c.connected {
+		time.Sleep(c.roundTrip)
+	}
+	c.connected = true
+	return c.Conn.Write(b)
 }
 
 // serveDynamoDB sends a successful response with the checksum that the SDK

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,10 +40,7 @@ func run(ctx context.Context, rounds int) ([]candidate, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	e := newEndpoint()
-	defer e.dynamoDB.Close()
-	defer e.issuer.Close()
-	candidates, err := build(e, dir)
+	candidates, err := build(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +62,9 @@ var issuerRoundTrips = []time.Duration{0, 40 * time.Millisecond}
 
 // build returns the minimal function, and the service with different sources of the keys,
 // built as in the Makefile and with the environment of template.yaml.
-func build(e *endpoint, dir string) ([]candidate, error) {
+func build(dir string) ([]candidate, error) {
+	dynamoDB := newServer(dynamoDBRoundTrip, serveDynamoDB) // runs as long as this program
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: dynamoDB.Certificate().Raw})
 	os.Setenv("CGO_ENABLED", "0")
 	flags := []string{"-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w"}
 	minimal, err1 := harness.Build("test/bench/reference", flags...)
@@ -72,27 +72,23 @@ func build(e *endpoint, dir string) ([]candidate, error) {
 	// Every program reads the system's root certificates, as on Lambda.
 	roots, err3 := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
 	bundle := filepath.Join(dir, "roots.pem")
-	err4 := os.WriteFile(bundle, append(roots, e.certificate...), 0o600)
-	dynamoDB, err5 := delay(e.dynamoDB.Listener.Addr().String(), dynamoDBRoundTrip)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	err4 := os.WriteFile(bundle, append(roots, certificate...), 0o600)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	newCandidate := func(name, binary, issuer string, settings ...string) candidate {
-		return candidate{name, binary, e.token(issuer), map[string][]float64{}, append(settings,
-			"AWS_ENDPOINT_URL_DYNAMODB=https://"+dynamoDB, "TABLE_NAME=plants",
+		return candidate{name, binary, token(issuer), map[string][]float64{}, append(settings,
+			"AWS_ENDPOINT_URL_DYNAMODB="+dynamoDB.URL, "TABLE_NAME=plants",
 			"TOKEN_ISSUER="+issuer, "TOKEN_AUDIENCE="+authtest.Audience,
 			"SSL_CERT_FILE="+bundle, "SSL_CERT_DIR=/var/empty", "GOMAXPROCS=1")}
 	}
 	candidates := []candidate{
 		newCandidate("minimal function", minimal, authtest.IssuerURL),
-		newCandidate("service, `TOKEN_JWKS`", service, authtest.IssuerURL, "TOKEN_JWKS="+string(e.keys.JWKS())),
+		newCandidate("service, `TOKEN_JWKS`", service, authtest.IssuerURL, "TOKEN_JWKS="+string(keys.JWKS())),
 	}
 	for _, roundTrip := range issuerRoundTrips {
-		addr, err := delay(e.issuer.Listener.Addr().String(), roundTrip)
-		if err != nil {
-			return nil, err
-		}
-		issuer, far := "https://"+addr, fmt.Sprintf(", %d ms away", roundTrip.Milliseconds())
+		issuer := newServer(roundTrip, serveIssuer).URL // the same certificate
+		far := fmt.Sprintf(", %d ms away", roundTrip.Milliseconds())
 		candidates = append(candidates,
 			newCandidate("service, `TOKEN_JWKS_URL`"+far, service, authtest.IssuerURL, "TOKEN_JWKS_URL="+issuer+keysPath),
 			newCandidate("service, metadata"+far, service, issuer))
