@@ -60,34 +60,41 @@ func readObject(r *request) (o object, err error) {
 		return o, fmt.Errorf("%w: %v",
 			failf(codeBadRequest, "the body is incomplete or came too slowly; send the request again"), err)
 	}
-	err = json.Unmarshal(body, &o.values)
-	if err != nil || o.values == nil { // null leaves it nil
-		return o, failf(codeMalformedBody, "%s", explainBody(body, err))
+	switch text := bytes.TrimLeft(body, space); {
+	case len(text) == 0:
+		return o, failf(codeMalformedBody, "the body is empty; send one JSON object, such as %s", example)
+	case text[0] != '{':
+		return o, failf(codeMalformedBody, "the body must be one JSON object, such as %s, not %s", example, quoteJSON(body))
+	}
+	if err := json.Unmarshal(body, &o.values); err != nil {
+		return o, failf(codeMalformedBody, "%s", explain(err, body))
 	}
 	return o, nil
 }
 
-// plant reads and validates a plant.
-func (o *object) plant(id int64) (p plants.Plant, err error) {
-	p.ID = id
-	p.Name = o.text("name")
-	if o.has("tag") {
-		p.Tag = new(o.text("tag"))
-	}
-	if o.err != nil {
-		return p, o.err
-	}
-	if err := p.Validate(); err != nil {
-		return p, failf(codeInvalidField, "%s", err)
-	}
-	return p, nil
-}
+const (
+	space   = " \t\r\n" // of JSON
+	example = `{"id": 7, …}`
+)
 
 // An object has the members of a body's JSON object. Raw values distinguish null from absent, and
-// 1.0 from 1. The methods that read a member require it. The first error stays in err.
+// 1.0 from 1. The methods that read a member require it. Like a [bufio.Scanner], an object keeps
+// its first error: read all members, then check err.
 type object struct {
 	values map[string]jsontext.Value
 	err    error
+}
+
+// plant reads and validates the plant with the given id.
+func (o *object) plant(id int64) plants.Plant {
+	p := plants.Plant{ID: id, Name: o.text("name")}
+	if o.has("tag") {
+		p.Tag = new(o.text("tag"))
+	}
+	if err := p.Validate(); err != nil {
+		o.failf("%s", err)
+	}
+	return p
 }
 
 // has reports whether there is a member with the given name, even if its value is null.
@@ -154,26 +161,19 @@ func parseInt64(s string) (n int64, ok bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
-// explainBody explains why a body is not one JSON object. Common mistakes get our own
+// explain explains why a body that begins as a JSON object isn't one. Common mistakes get our own
 // message; others get that of err, the decoder's error. Bytes are counted from 0.
-func explainBody(body []byte, err error) string {
-	const space, example = " \t\r\n", `{"id": 7, …}`
-	text := bytes.TrimLeft(body, space)
-	switch {
-	case len(text) == 0:
-		return "the body is empty; send one JSON object, such as " + example
-	case text[0] != '{':
-		return fmt.Sprintf("the body must be one JSON object, such as %s, not %s", example, quoteJSON(body))
-	}
+func explain(err error, body []byte) string {
+	_, members, _ := bytes.Cut(body, []byte("{"))
 	// Shells remove double quotes: {"id": 7} becomes {id: 7}.
-	if name := bytes.TrimLeft(text[1:], space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
+	if name := bytes.TrimLeft(members, space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	switch {
-	case !ok: // impossible: only syntax can be wrong, since the values aren't decoded
+	if !ok { // impossible: only syntax can be wrong, since the values aren't decoded
 		return "malformed JSON"
-	case errors.Is(err, jsontext.ErrDuplicateName):
+	}
+	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return fmt.Sprintf("duplicate name %s at byte %d; give each name once",
 			excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)
 	}

@@ -15,10 +15,9 @@ func (s *Service) create(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	id := body.integer("id") // an error stays in body
-	plant, err := body.plant(id)
-	if err != nil {
-		return response{}, err
+	plant := body.plant(body.integer("id"))
+	if body.err != nil {
+		return response{}, body.err
 	}
 	if err := s.store.Create(r.Context(), r.caller.Subject, plant); err != nil {
 		return response{}, err
