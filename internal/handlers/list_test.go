@@ -118,23 +118,22 @@ func TestListSize(t *testing.T) {
 	}
 }
 
-// FuzzCursor requires each id to have exactly one cursor.
-func FuzzCursor(f *testing.F) {
-	good := formatCursor(1)
-	for _, s := range []string{
-		good, "", "A", good[:11], good + "A", good + "=", "Ag" + good[2:], "!" + good[1:],
-		good[:6] + "\n" + good[6:], good[:11] + "\n", "+" + good[1:],
-	} {
-		f.Add(int64(math.MinInt64), s)
-		f.Add(int64(math.MaxInt64), s)
+// The document has the query parameters that a list reads, and no others.
+func TestDocumentedParameters(t *testing.T) {
+	var read []string
+	for _, p := range listParameters {
+		read = append(read, p.name)
 	}
-	f.Fuzz(func(t *testing.T, id int64, s string) {
-		c := formatCursor(id)
-		if got, ok := parseCursor(c); !ok || got != id {
-			t.Errorf("parseCursor(%q) = %d, %t, want %d", c, got, ok, id)
+	for _, op := range openapi.Read().Operations {
+		var documented []string
+		for _, p := range op.Parameters {
+			if p.In == "query" {
+				documented = append(documented, p.Name)
+			}
 		}
-		if id, ok := parseCursor(s); ok && formatCursor(id) != s {
-			t.Errorf("parseCursor(%q) = %d, whose cursor is %q", s, id, formatCursor(id))
+		if isList := op.Method == "GET" && !strings.Contains(op.Path, "{"); isList && !slices.Equal(documented, read) {
+			t.Errorf("%s has the query parameters %v in api/openapi.yaml, and %v in internal/handlers/query.go",
+				op, documented, read)
 		}
-	})
+	}
 }

@@ -17,6 +17,27 @@ type listQuery struct {
 	includeID bool
 }
 
+// listParameters are the query parameters of a list. The rule completes "limit must …".
+var listParameters = []struct {
+	name, rule string
+	parse      func(q *listQuery, value string) (ok bool)
+}{
+	{"limit", "be an integer from 1 to 2147483647 in plain digits", func(q *listQuery, value string) bool {
+		n, ok := parseInt64(value)
+		q.limit = int(n)
+		return ok && n >= 1 && n <= math.MaxInt32
+	}},
+	{"cursor", "come from the Link header of a list", func(q *listQuery, value string) bool {
+		id, ok := parseCursor(value)
+		q.after = &id
+		return ok
+	}},
+	{"include", "be id", func(q *listQuery, value string) bool {
+		q.includeID = value == "id"
+		return q.includeID
+	}},
+}
+
 // parseListQuery parses the query string of a list. Unknown parameters are
 // ignored. A malformed pair, which [url.URL.Query] drops silently, is an error.
 func parseListQuery(raw string) (q listQuery, err error) {
@@ -25,34 +46,13 @@ func parseListQuery(raw string) (q listQuery, err error) {
 		return q, failf(codeInvalidQuery, "malformed query string: check its %%-escapes, and "+
 			"separate parameters with &, not ;")
 	}
-	for _, name := range []string{"limit", "cursor", "include"} {
-		if len(values[name]) > 1 {
-			return q, failf(codeInvalidQuery, "%s must be given at most once", name)
+	for _, p := range listParameters {
+		switch sent := values[p.name]; {
+		case len(sent) > 1:
+			return q, failf(codeInvalidQuery, "%s must be given at most once", p.name)
+		case len(sent) == 1 && !p.parse(&q, sent[0]):
+			return q, failf(codeInvalidQuery, "%s must %s, not %s", p.name, p.rule, excerpt.Quote(sent[0]))
 		}
-	}
-	if values.Has("limit") {
-		limit := values.Get("limit")
-		n, ok := parseInt64(limit)
-		if !ok || n < 1 || n > math.MaxInt32 {
-			return q, failf(codeInvalidQuery, "limit must be an integer from 1 to %d in plain digits, not %s",
-				math.MaxInt32, excerpt.Quote(limit))
-		}
-		q.limit = int(n)
-	}
-	if values.Has("cursor") {
-		cursor := values.Get("cursor")
-		id, ok := parseCursor(cursor)
-		if !ok {
-			return q, failf(codeInvalidQuery, "cursor must come from the Link header of a list, not %s", excerpt.Quote(cursor))
-		}
-		q.after = &id
-	}
-	if values.Has("include") {
-		include := values.Get("include")
-		if include != "id" {
-			return q, failf(codeInvalidQuery, "include must be id, not %s", excerpt.Quote(include))
-		}
-		q.includeID = true
 	}
 	return q, nil
 }
