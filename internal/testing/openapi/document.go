@@ -35,8 +35,8 @@ type Document struct {
 
 	Paths map[string]map[string]*Operation // by path and lower-case method
 
-	seen map[string]bool // see Missing
-	mu   sync.Mutex      // for seen
+	seen map[part]bool // see Missing
+	mu   sync.Mutex    // for seen
 }
 
 // An Operation is a method of a path.
@@ -63,7 +63,7 @@ type Parameter struct {
 	Name, In string
 	Required bool
 	Schema   *Schema
-	Example  any // of a parameter, by default the first example of its schema
+	Example  any
 }
 
 // A Response describes the responses with one status.
@@ -88,7 +88,7 @@ func Read() *Document {
 	if err := yaml.Unmarshal(api.Document, &root); err != nil {
 		panic(err)
 	}
-	d := &Document{seen: map[string]bool{}}
+	d := &Document{seen: map[part]bool{}}
 	decoder := json.NewDecoder(bytes.NewReader(appendJSON(nil, root.Content[0], root.Content[0])))
 	decoder.UseNumber()
 	if err := decoder.Decode(d); err != nil {
@@ -98,11 +98,6 @@ func Read() *Document {
 	for path, item := range d.Paths {
 		for method, op := range item {
 			op.Method, op.Path = strings.ToUpper(method), path
-			for _, p := range op.Parameters {
-				if p.Example == nil && len(p.Schema.Examples) > 0 {
-					p.Example = p.Schema.Examples[0]
-				}
-			}
 			d.Operations = append(d.Operations, op)
 		}
 	}
