@@ -87,16 +87,20 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	if err := json.Unmarshal(payload, &event); err != nil {
 		return event, err
 	}
-	// An HTTP API has decoded the path, for example /plants/1%2F2 to /plants/1/2. The adapter
-	// would decode it again, and cut it off at a "?" or "#". It would also cut the query off at
-	// a "#".
-	event.RawPath = (&url.URL{Path: event.RawPath}).EscapedPath()
-	event.RawQueryString = strings.ReplaceAll(event.RawQueryString, "#", "%23")
+	// An HTTP API has already decoded the path, for example from /plants/1%2F2 to /plants/1/2. The
+	// adapter parses it as part of a URL, as in https://DomainName/plants/1/2?RawQueryString. So a
+	// "%", "?" or "#" in it must be escaped again, and so must a "#" in the query.
+	address := url.URL{
+		Scheme:   "https",
+		Host:     event.RequestContext.DomainName,
+		Path:     event.RawPath,
+		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23"),
+	}
+	event.RawPath, event.RawQueryString = address.EscapedPath(), address.RawQuery
 	// The adapter now fails only in two calls. One decodes base64, which API Gateway itself has
 	// encoded. The other is http.NewRequest: the adapter would print its error with the client's
 	// text, which could add forged lines to the log. So it is tried here first. FuzzInvoke checks it.
-	address := "https://" + event.RequestContext.DomainName + event.RawPath + "?" + event.RawQueryString
-	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address, nil); err != nil {
+	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address.String(), nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
 	}
 	return event, nil
