@@ -15,7 +15,25 @@ var (
 	newBlank, blank       = changed(newBasil, "herb", ""), changed(basil, "herb", "")
 )
 
-var createRules = []rule{
+// Basil with {} for the id, for the name, for the tag, and for both texts.
+var (
+	anyBasil          = strings.Replace(newBasil, "7", "{}", 1)
+	newNamed, named   = anyText("Basil")
+	newTagged, tagged = anyText("herb")
+	newTexts, texts   = anyText("Basil", "herb")
+)
+
+// anyText returns the create and the response of Basil under the id {n}, with {} for these texts.
+func anyText(texts ...string) (create, response string) {
+	create, response = strings.Replace(newBasil, "7", "{n}", 1), basil
+	for _, text := range texts {
+		create, response = strings.Replace(create, text, "{}", 1), strings.Replace(response, text, "{}", 1)
+	}
+	return create, response
+}
+
+// Creates.
+var _ = add([]rule{
 	{title: "A plant comes back without its id.", exchanges: []exchange{
 		post(newBasil).creates(basil).having("Content-Type: application/json").lacking("Link", "Location"),
 		post(newFicus).creates(ficus),
@@ -81,9 +99,10 @@ var createRules = []rule{
 			creates(changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)),
 		get("?limit=1").gets(200, "["+changed(basil, "Basil", "🌱 é\u2028\ufffe", "herb", `/<\"`)+"]"),
 	}},
-}
+})
 
-var fieldRules = []rule{
+// The fields of a create.
+var _ = add([]rule{
 	{title: "The id is an int64 in plain digits.", exchanges: []exchange{
 		post(anyBasil).each("-9223372036854775808", "9223372036854775807", "9007199254740993", "0").creates(basil),
 		get("?include=id").gets(200, listed(-9223372036854775808, 0, 9007199254740993, 9223372036854775807)),
@@ -130,4 +149,4 @@ var fieldRules = []rule{
 		post(`{"id": 1, "name": [ "`+strings.Repeat("ä", 80)+`" ]}`).
 			fails(40002, `name must be a string, not ["`+strings.Repeat("ä", 62)+"…"),
 	}},
-}
+})

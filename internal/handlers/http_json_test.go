@@ -10,7 +10,8 @@ const (
 // unclosed is a create that another member can follow.
 var unclosed = strings.TrimSuffix(newBasil, "}")
 
-var jsonRules = []rule{
+// The JSON of a create.
+var _ = add([]rule{
 	{title: "All unambiguous JSON is accepted, and unknown names are ignored.", exchanges: []exchange{
 		post("{}").each(
 			newBasil, "{"+unclosed[len(`{"id":7,`):]+`,"id":7}`,
@@ -76,4 +77,4 @@ var jsonRules = []rule{
 			fails(40004, `Content-Type must be application/json, not "text/plain"`),
 		remove("7").fails(40400, noPlant),
 	}},
-}
+})

@@ -11,7 +11,8 @@ import (
 // twoPlants creates the plants of the examples in api/openapi.yaml.
 var twoPlants = post("{}").each(newBasil, newFicus).creates(anything)
 
-var listRules = []rule{
+// Lists.
+var _ = add([]rule{
 	{title: "A list has the plants in the order of their ids.", exchanges: []exchange{
 		get("").gets(200, "[]").having("Content-Type: application/json").lacking("Link"),
 		post(anyBasil).each("3", "-20", "100", "-3", "20").creates(basil),
@@ -66,9 +67,10 @@ var listRules = []rule{
 	{title: "Other parameters are ignored.", exchanges: []exchange{
 		get("?{}").each("", "&&limit=1&", "=1", "x=1&x=2", "Limit=0", "limit[]=0").gets(200, "[]").lacking("Link"),
 	}},
-}
+})
 
-var faultRules = []rule{
+// Faults of the store, or of the service itself.
+var _ = add([]rule{
 	{title: "Clients learn nothing about an internal error.", fault: errors.New("secret"), exchanges: []exchange{
 		anyOperation.fails(50000, "internal error; retry, and report the X-Request-Id").lacking("Retry-After"),
 	}},
@@ -95,4 +97,4 @@ var faultRules = []rule{
 				lacking("Retry-After"),
 		},
 	},
-}
+})

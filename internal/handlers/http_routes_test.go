@@ -24,25 +24,10 @@ const (
 var (
 	newBasil, basil = inJSON(plantstest.Example(7))
 	newFicus, ficus = inJSON(plantstest.Minimal(8731067403512846))
-
-	// For each: {} stands for the id, for the name, for the tag, and for both texts.
-	anyBasil          = strings.Replace(newBasil, "7", "{}", 1)
-	newNamed, named   = anyText("Basil")
-	newTagged, tagged = anyText("herb")
-	newTexts, texts   = anyText("Basil", "herb")
 )
 
 func inJSON(p plants.Plant) (create, response string) {
 	return plantstest.CreateJSON(p), plantstest.ResponseJSON(p)
-}
-
-// anyText returns the create and the response of Basil under the id {n}, with {} for these texts.
-func anyText(texts ...string) (create, response string) {
-	create, response = strings.Replace(newBasil, "7", "{n}", 1), basil
-	for _, text := range texts {
-		create, response = strings.Replace(create, text, "{}", 1), strings.Replace(response, text, "{}", 1)
-	}
-	return create, response
 }
 
 // changed returns JSON with some text replaced by other text, in pairs.
@@ -66,7 +51,8 @@ const (
 // anyOperation sends a valid request of each operation.
 var anyOperation = exchange{requests: []exchange{post(newBasil), get(""), remove("7")}}.as("alice")
 
-var routeRules = []rule{
+// Paths and methods.
+var _ = add([]rule{
 	{title: "Paths match exactly, without redirects, and need no token.", exchanges: []exchange{
 		send("GET {}").as("").each(
 			"/", "/plant", "/Plants", "/healthz", "//plants", "/plants//1", "/plants/1/2", "/plants/1%2F2", "/x/../plants",
@@ -112,9 +98,10 @@ var routeRules = []rule{
 			"Accept: text/html", "Accept-Encoding: gzip", "Range: bytes=0-0", "If-None-Match: *").
 			gets(200, "[]").having("Content-Type: application/json").lacking("Content-Encoding"),
 	}},
-}
+})
 
-var deleteRules = []rule{
+// Deletes.
+var _ = add([]rule{
 	{title: "A delete has no body, and other plants stay.", exchanges: []exchange{
 		twoPlants,
 		remove("7").gets(204, "").lacking("Content-Type", "Content-Length"),
@@ -141,9 +128,10 @@ var deleteRules = []rule{
 		remove(strings.Repeat("9", 1000)).
 			fails(40007, "the id in the path must be "+integer+`, not "`+strings.Repeat("9", 64)+`…"`),
 	}},
-}
+})
 
-var tokenRules = []rule{
+// Tokens.
+var _ = add([]rule{
 	{title: "Every operation needs a bearer token.", exchanges: []exchange{
 		anyOperation.as("").fails(40100, noToken).having(`WWW-Authenticate: Bearer realm="plants"`),
 		send("HEAD /plants").as("").gets(401, "").
@@ -189,4 +177,4 @@ var tokenRules = []rule{
 		remove("{}").as("bob").each("7", "8").fails(40400, noPlant),
 		get("").gets(200, "["+basil+"]"),
 	}},
-}
+})

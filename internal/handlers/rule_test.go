@@ -152,42 +152,45 @@ func (e exchange) inWordsOnly() exchange {
 	return e
 }
 
-// expand returns an exchange for each value, or for each of the requests.
+// expand returns the exchange for each of the requests and each of the values.
 func (e exchange) expand() (all []exchange) {
-	for _, r := range e.requests {
-		x := e
-		x.requests, x.method, x.target, x.body = nil, r.method, r.target, r.body
-		all = append(all, x.expand()...)
+	requests, values := e.requests, e.values
+	if requests == nil {
+		requests = []exchange{e}
 	}
-	if e.requests != nil {
-		return all
+	if values == nil {
+		values = []string{"{}"}
 	}
-	if e.values == nil {
-		e.values = []string{"{}"}
-	}
-	for _, value := range e.values {
-		put := func(s string) string { return strings.ReplaceAll(s, "{}", value) }
-		each := func(list []string) (all []string) {
-			for _, s := range list {
-				all = append(all, put(s))
-			}
-			return all
+	for _, r := range requests {
+		e.method, e.target, e.body = r.method, r.target, r.body
+		for _, value := range values {
+			all = append(all, e.insert(value))
 		}
-		x := e
-		x.values, x.headers, x.has = nil, each(e.headers), each(e.has)
-		x.method, x.target, _ = strings.Cut(put(strings.TrimSpace(e.method+" "+e.target)), " ")
-		x.body, x.auth = put(e.body), put(e.auth)
-		if x.want = put(e.want); e.code != 0 {
-			x.want = fmt.Sprintf(`{"error":%d,"message":%s`, e.code, quoted(put(e.message)))
-			if e.begins {
-				x.want = strings.TrimSuffix(x.want, `"`)
-			} else {
-				x.want += "}\n"
-			}
-		}
-		all = append(all, x)
 	}
 	return all
+}
+
+// insert returns the exchange with the value in place of {}, and the wanted body of an error.
+func (e exchange) insert(value string) exchange {
+	insert := func(s string) string { return strings.ReplaceAll(s, "{}", value) }
+	insertAll := func(list []string) (all []string) {
+		for _, s := range list {
+			all = append(all, insert(s))
+		}
+		return all
+	}
+	if e.target == "" { // send("{}") has put all of it into the method
+		e.method, e.target, _ = strings.Cut(insert(e.method), " ")
+	}
+	e.method, e.target, e.body = insert(e.method), insert(e.target), insert(e.body)
+	e.auth, e.headers, e.has, e.want = insert(e.auth), insertAll(e.headers), insertAll(e.has), insert(e.want)
+	if e.code != 0 {
+		e.want = fmt.Sprintf(`{"error":%d,"message":%s}`, e.code, quoted(insert(e.message))) + "\n"
+	}
+	if e.begins {
+		e.want = strings.TrimSuffix(e.want, "\"}\n")
+	}
+	return e
 }
 
 // quoted returns s in JSON.

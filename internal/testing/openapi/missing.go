@@ -65,7 +65,7 @@ func (d *Document) Missing() (all []string) {
 		for _, p := range op.Parameters {
 			missing(part{op: op, name: p.Name}, "%s never succeeds with the parameter %s", op, p.Name)
 			for _, value := range p.examples() {
-				missing(part{op: op, name: p.Name, value: value}, "%s never succeeds with %s, %s", op, p.Name, value)
+				missing(part{op: op, name: p.Name, value: value}, "%s never succeeds with %s=%s", op, p.Name, value)
 			}
 		}
 		if op.RequestBody != nil {
