@@ -40,33 +40,18 @@ type Plant struct {
 func (p Plant) Equal(q Plant) bool { return reflect.DeepEqual(p, q) }
 
 // Validate returns an error for the first rule that p breaks. Its text is a
-// sentence that names the field and can be shown to a client.
+// sentence that names the field and can be shown to a client. Strings must be UTF-8, which the
+// JSON decoder checks.
 func (p Plant) Validate() error {
-	if err := validateText("name", p.Name, MaxNameLength); err != nil {
-		return err
-	}
-	if p.Name == "" {
+	switch {
+	case utf8.RuneCountInString(p.Name) > MaxNameLength:
+		return fmt.Errorf("name must have at most %d characters", MaxNameLength)
+	case p.Name == "":
 		return errors.New("name must not be empty")
-	}
-	if strings.TrimSpace(p.Name) == "" {
+	case strings.TrimSpace(p.Name) == "":
 		return errors.New("name must not be only white space")
-	}
-	if p.Tag != nil {
-		if err := validateText("tag", *p.Tag, MaxTagLength); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// validateText returns an error if s is not UTF-8 or longer than limit, in code
-// points.
-func validateText(field, s string, limit int) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s must be valid UTF-8", field)
-	}
-	if utf8.RuneCountInString(s) > limit {
-		return fmt.Errorf("%s must have at most %d characters", field, limit)
+	case p.Tag != nil && utf8.RuneCountInString(*p.Tag) > MaxTagLength:
+		return fmt.Errorf("tag must have at most %d characters", MaxTagLength)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ var faults = []struct {
 }{
 	{"fields", "stores nil as empty", changed{new(Memory), func(o *owned) { o.plant.Tag = cmp.Or(o.plant.Tag, new("")) }}},
 	{"fields", "trims strings", changed{new(Memory), func(o *owned) { o.plant.Name = strings.TrimSpace(o.plant.Name) }}},
+	{"fields", "lists another id", lists{new(Memory), nil, func(p *page) { p.plants[0].ID++ }}},
 	{"order", "lists in descending order", lists{new(Memory), nil, func(p *page) { slices.Reverse(p.plants) }}},
 	{"order", "returns more than the limit", lists{new(Memory), func(q *query) { q.limit = max(q.limit, 2) }, nil}},
 	{"order", "ends early", lists{new(Memory), nil, func(p *page) { *p = page{p.plants[:min(len(p.plants), 5)], false} }}},

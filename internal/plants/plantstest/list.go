@@ -35,10 +35,10 @@ func testOrder(t testing.TB, s suite) {
 func testAfter(t testing.TB, s suite) {
 	owner, all := randomOwner(), randomPlants(4)
 	s.create(t, owner, all...)
-	// From just before the first id to the last. The ids are 3 apart, so all plants have
-	// greater ids for i = 0, all but one for i = 1 to 3, all but two for i = 4 to 6.
-	for i := range int64(11) {
-		s.wantListAfter(t, owner, new(all[0].ID-1+i), 2, all[(i+2)/3:]...)
+	for i, p := range all { // whose ids are 3 apart
+		s.wantListAfter(t, owner, new(p.ID-1), 2, all[i:]...)
+		s.wantListAfter(t, owner, new(p.ID), 2, all[i+1:]...)
+		s.wantListAfter(t, owner, new(p.ID+1), 2, all[i+1:]...)
 	}
 	s.wantListAfter(t, owner, new(int64(math.MinInt64)), 2, all...)
 	s.wantListAfter(t, owner, new(int64(math.MaxInt64)), 2)

@@ -31,6 +31,12 @@ func testFields(t testing.TB, s suite) {
 	s.wantList(t, owner, 100, want...)
 }
 
+// unlike returns p with another name.
+func unlike(p plants.Plant) plants.Plant {
+	p.Name = "not " + p.Name
+	return p
+}
+
 // calls has a call of each method of a store.
 var calls = map[string]func(ctx context.Context, s plants.Store, owner string, p plants.Plant) error{
 	"Create": func(ctx context.Context, s plants.Store, owner string, p plants.Plant) error {
@@ -66,7 +72,7 @@ func testIsolation(t testing.TB, s suite) {
 		s.create(t, owners[i%len(owners)], p)
 	}
 	for i, owner := range owners {
-		foreign := all[(i+1)%len(owners)]
+		foreign := unlike(all[(i+1)%len(owners)])
 		for method, call := range calls {
 			if method == "Create" || method == "List" { // these don't need a plant of the owner
 				continue
@@ -186,16 +192,14 @@ func testEndedContexts(t testing.TB, s suite) {
 	s.create(t, owner, stored)
 	for _, p := range all {
 		for method, call := range calls {
-			if err := call(ctx, s.store, owner, p); !errors.Is(err, context.DeadlineExceeded) {
+			if err := call(ctx, s.store, owner, unlike(p)); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: error %v, want %v", method, err, context.DeadlineExceeded)
 			}
 		}
 	}
 	s.wantList(t, owner, 10, stored)
-	// List may be stale, but Create is not. It shows that stored is still there, and that
-	// the create of free above stored nothing.
-	unlikeStored, unlikeFree := stored, free
-	unlikeStored.Name, unlikeFree.Name = "not "+stored.Name, "not "+free.Name
-	s.wantCreate(t, plants.ErrExists, owner, unlikeStored)
-	s.wantCreate(t, nil, owner, unlikeFree)
+	// List may be stale, but Create is not. It shows that stored is still there as it was, and that
+	// free is still free.
+	s.wantCreate(t, plants.ErrExists, owner, unlike(stored))
+	s.wantCreate(t, nil, owner, free)
 }
