@@ -26,11 +26,12 @@ import (
 
 var _ lambda.Handler = (*Handler)(nil)
 
-// Events that most tests use.
+// Events in testdata, made up from public captures of live events (July 2026, vokerhttp/testdata of
+// github.com/hotsock/voker): header names in lower case, several values joined by a comma, and
+// rawPath decoded twice. Package lambdalocal creates the same events.
 const (
-	create   = "http-api/create.json"
-	remove   = "http-api/delete.json"
-	samLocal = "sam-local/delete.json"
+	create = "create.json"
+	remove = "delete.json" // DELETE /plants/a%20value%2525
 )
 
 // with returns the event in a file of testdata with other values. The values are pairs of
@@ -97,9 +98,8 @@ func TestRequests(t *testing.T) {
 			"DELETE /plants/a value%?repeat=one&repeat=two" +
 				"&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty= ",
 			"Authorization", `["Bearer a,Bearer b"]`},
-		{with(t, samLocal), "DELETE /plants/1%2F2%?limit=%zz;a ", "Authorization", `["Bearer aaa.bbb.ccc"]`},
-		{with(t, remove, "rawPath", "/plants/%31", "rawQueryString", "limit=2"),
-			"DELETE /plants/%31?limit=2 ", "X-Probe", "[]"},
+		{with(t, remove, "rawPath", "/plants/1%2F2%", "rawQueryString", "limit=%zz;a"),
+			"DELETE /plants/1%2F2%?limit=%zz;a ", "X-Probe", "[]"},
 		{with(t, remove, "rawPath", "/a?limit=1#b", "rawQueryString", "limit=2"),
 			"DELETE /a?limit=1#b?limit=2 ", "X-Probe", "[]"},
 		{with(t, remove, "rawPath", "//a/../\n\x00+", "rawQueryString", "limit=1#&limit=2"),

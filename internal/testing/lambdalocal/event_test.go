@@ -22,7 +22,7 @@ func TestEvents(t *testing.T) {
 		"delete.json": {"DELETE", "/plants/a%20value%2525?repeat=one&repeat=two" +
 			"&redirect=https%3A%2F%2Fexample.com%2Fa&literalPlus=a+b&encodedPlus=a%2Bb&empty=", "", nil},
 	} {
-		fixture, err := os.ReadFile("../../lambdahttp/testdata/http-api/" + name)
+		fixture, err := os.ReadFile("../../lambdahttp/testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,25 +56,4 @@ func fixed(t *testing.T, text []byte) (event object) {
 		delete(event["requestContext"].(object), name)
 	}
 	return event
-}
-
-// What live HTTP APIs made of these paths (github.com/hotsock/voker,
-// vokerhttp/testdata/ingress-paths.json).
-func TestPaths(t *testing.T) {
-	for sent, want := range map[string]string{
-		"/capture/plain":                             "/capture/plain",
-		"/capture/space%20value":                     "/capture/space value",
-		"/capture/question%3Fvalue":                  "/capture/question",
-		"/capture/percent%25done":                    "", // 400
-		"/capture/hash%23value":                      "/capture/hash#value",
-		"/capture/slash%2Fvalue":                     "/capture/slash/value",
-		"/capture/unicode-%CE%BB-%E4%B8%96%E7%95%8C": "/capture/unicode-λ-世界",
-		"/capture/literal%252Fvalue":                 "/capture/literal/value",
-		"/capture/literal%253Fvalue":                 "/capture/literal?value",
-		"/capture/literal%2525value":                 "/capture/literal%value",
-	} {
-		if got, err := decodePath(sent); got != want || (err != nil) != (want == "") {
-			t.Errorf("%s becomes %q, %v, want %q", sent, got, err, want)
-		}
-	}
 }
