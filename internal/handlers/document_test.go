@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -40,40 +39,16 @@ func TestDocumentedRoutes(t *testing.T) {
 	compare(t, "route", documented, served, "api/openapi.yaml under paths", "internal/handlers/routes.go")
 }
 
-// The description of ErrorCode lists the codes of the examples, all of which occur. So does the
-// page for people.
+// The description of ErrorCode lists the codes of the examples, all of which occur.
 func TestDocumentedErrorCodes(t *testing.T) {
-	find := func(document []byte, pattern string) (codes []string) {
-		for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(document, -1) {
+	find := func(pattern string) (codes []string) {
+		for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(api.Document, -1) {
 			codes = append(codes, string(match[1]))
 		}
 		return codes
 	}
-	examples := find(api.Document, `{error: (\d+),`)
-	compare(t, "error code", find(api.Document, `\| (\d+) \|`), examples,
+	compare(t, "error code", find(`\| (\d+) \|`), find(`{error: (\d+),`),
 		"ErrorCode in api/openapi.yaml", "the examples there")
-	compare(t, "error code", find(page(t), `\| (\d{5}) \|`), examples,
-		"docs/interface.md", "the examples in api/openapi.yaml")
-}
-
-// The page for people has a row for each route, with its scope.
-func TestDocumentedRoutesOnPage(t *testing.T) {
-	var documented, served []string
-	for _, row := range regexp.MustCompile("\\| `([A-Z]+ /\\S*)`.*\\| `(\\S+/\\S+)` \\|").FindAllSubmatch(page(t), -1) {
-		documented = append(documented, fmt.Sprintf("%s with scope %s", row[1], row[2]))
-	}
-	for _, rt := range handlers.Routes() {
-		served = append(served, fmt.Sprint(rt.Method, " ", rt.Pattern, " with scope ", rt.Scope))
-	}
-	compare(t, "route", documented, served, "docs/interface.md", "internal/handlers/routes.go")
-}
-
-func page(t *testing.T) []byte {
-	text, err := os.ReadFile("../../docs/interface.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // The schemas of bodies, and the examples of responses, contain every field. Only a create and a
