@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -183,18 +182,11 @@ func (r Request) checkHeaders(resp *http.Response) (err error) {
 
 // Send sends the request, follows no redirect, and returns the response with its body.
 func (r Request) Send() (*http.Response, string, error) {
-	target, err := url.Parse(r.Base + r.target)
-	if err != nil { // an invalid path, sent as it is
-		if target, err = url.Parse(r.Base); err != nil {
-			return nil, "", err
-		}
-		target.Opaque = r.target
-	}
-	ctx := context.WithoutCancel(r.Context()) // cleanup functions also call send
-	req, err := http.NewRequestWithContext(ctx, r.method, r.Base, strings.NewReader(r.content))
+	ctx := context.WithoutCancel(r.Context()) // cleanup functions also call Send
+	req, err := http.NewRequestWithContext(ctx, r.method, r.Base+r.target, strings.NewReader(r.content))
 	if err != nil {
 		return nil, "", err
 	}
-	req.URL, req.Header = target, r.headers
+	req.Header = r.headers
 	return harness.RoundTrip(req)
 }
