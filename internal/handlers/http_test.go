@@ -36,7 +36,7 @@ func TestHTTP(t *testing.T) {
 					n++
 					e.body = strings.ReplaceAll(e.body, "{n}", fmt.Sprint(n))
 					if err := e.run(address, tokens, document); err != nil {
-						t.Errorf("%s %.200s\n%s\n%q\n%.300q\n%v", e.method, e.target, e.auth, e.headers, e.body, err)
+						t.Errorf("%.200s\n%s\n%q\n%.300q\n%v", e.request, e.auth, e.headers, e.body, err)
 					}
 				}
 			}
@@ -142,7 +142,7 @@ func (e exchange) run(address string, tokens *strings.Replacer, document *openap
 
 // head returns the request up to the body.
 func (e exchange) head() string {
-	lines := []string{e.method + " " + e.target + " HTTP/1.1", "Host: plants.example", "Connection: close"}
+	lines := []string{e.request + " HTTP/1.1", "Host: plants.example", "Connection: close"}
 	lines = append(lines, e.headers...)
 	if e.auth != "" {
 		lines = append(lines, e.auth)
@@ -177,7 +177,8 @@ func (e exchange) send(address, head string) (*http.Response, string, error) {
 	if e.unfinished == "cut" {
 		conn.(*net.TCPConn).CloseWrite()
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: e.method})
+	method, _, _ := strings.Cut(e.request, " ")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		return nil, "", err
 	}

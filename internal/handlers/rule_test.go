@@ -24,12 +24,13 @@ type rule struct {
 // An exchange is a request and the response that it must get. The functions post, get,
 // remove and send start one, and its methods complete it.
 type exchange struct {
-	method, target, body string
-	auth                 string     // the header Authorization; <alice> stands for alice's token
-	headers              []string   // the other headers, each as "Name: value"
-	unfinished           string     // "cut" or "stalled" if the last byte of the body is missing
-	values               []string   // see each
-	requests             []exchange // if not nil, method, target and body are those of each
+	request    string   // method and target
+	auth       string   // the header Authorization; <alice> stands for alice's token
+	headers    []string // the other headers, each as "Name: value"
+	body       string
+	unfinished string     // "cut" or "stalled" if the last byte of the body is missing
+	values     []string   // see each
+	requests   []exchange // if not nil, request and body are those of each
 
 	status  int
 	want    string // the body, or else:
@@ -52,10 +53,7 @@ func get(query string) exchange { return send("GET /plants" + query) }
 func remove(id string) exchange { return send("DELETE /plants/" + id) }
 
 // send sends a method and a target exactly as written, with alice's token.
-func send(request string) (e exchange) {
-	e.method, e.target, _ = strings.Cut(request, " ")
-	return e.as("alice")
-}
+func send(request string) exchange { return exchange{request: request}.as("alice") }
 
 // as sends another token, or none. See [newTokens] for the names.
 func (e exchange) as(who string) exchange {
@@ -162,7 +160,7 @@ func (e exchange) expand() (all []exchange) {
 		values = []string{"{}"}
 	}
 	for _, r := range requests {
-		e.method, e.target, e.body = r.method, r.target, r.body
+		e.request, e.body = r.request, r.body
 		for _, value := range values {
 			all = append(all, e.insert(value))
 		}
@@ -170,22 +168,19 @@ func (e exchange) expand() (all []exchange) {
 	return all
 }
 
-// insert returns the exchange with the value in place of {}, and the wanted body of an error.
+// insert returns the exchange with the value in place of {}, and with the wanted body of an error.
 func (e exchange) insert(value string) exchange {
-	insert := func(s string) string { return strings.ReplaceAll(s, "{}", value) }
-	insertAll := func(list []string) (all []string) {
-		for _, s := range list {
-			all = append(all, insert(s))
+	e.headers, e.has = slices.Clone(e.headers), slices.Clone(e.has)
+	for _, texts := range [][]string{e.headers, e.has} {
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], "{}", value)
 		}
-		return all
 	}
-	if e.target == "" { // send("{}") has put all of it into the method
-		e.method, e.target, _ = strings.Cut(insert(e.method), " ")
+	for _, text := range []*string{&e.request, &e.auth, &e.body, &e.want, &e.message} {
+		*text = strings.ReplaceAll(*text, "{}", value)
 	}
-	e.method, e.target, e.body = insert(e.method), insert(e.target), insert(e.body)
-	e.auth, e.headers, e.has, e.want = insert(e.auth), insertAll(e.headers), insertAll(e.has), insert(e.want)
 	if e.code != 0 {
-		e.want = fmt.Sprintf(`{"error":%d,"message":%s}`, e.code, quoted(insert(e.message))) + "\n"
+		e.want = fmt.Sprintf(`{"error":%d,"message":%s}`, e.code, quoted(e.message)) + "\n"
 	}
 	if e.begins {
 		e.want = strings.TrimSuffix(e.want, "\"}\n")

@@ -90,12 +90,8 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	// An HTTP API has already decoded the path, for example from /plants/1%2F2 to /plants/1/2. The
 	// adapter parses it as part of a URL, as in https://DomainName/plants/1/2?RawQueryString. So a
 	// "%", "?" or "#" in it must be escaped again, and so must a "#" in the query.
-	address := url.URL{
-		Scheme:   "https",
-		Host:     event.RequestContext.DomainName,
-		Path:     event.RawPath,
-		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23"),
-	}
+	address := url.URL{Scheme: "https", Host: event.RequestContext.DomainName, Path: event.RawPath,
+		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23")}
 	event.RawPath, event.RawQueryString = address.EscapedPath(), address.RawQuery
 	// The adapter now fails only in two calls. One decodes base64, which API Gateway itself has
 	// encoded. The other is http.NewRequest: the adapter would print its error with the client's

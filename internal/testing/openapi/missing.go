@@ -30,12 +30,12 @@ func (d *Document) see(op *Operation, req *http.Request, reqBody []byte, resp *h
 			}
 		}
 	}
-	response := part{op: op, status: resp.StatusCode}
-	d.seen[response] = true
-	d.seen[part{op: op, status: resp.StatusCode, value: format(respBody)}] = true
-	for name := range op.Responses[resp.StatusCode].Headers {
+	status := resp.StatusCode
+	d.seen[part{op: op, status: status}] = true
+	d.seen[part{op: op, status: status, value: format(respBody)}] = true
+	for name := range op.Responses[status].Headers {
 		for _, value := range resp.Header.Values(name) {
-			d.seen[part{op: op, status: resp.StatusCode, name: name}] = true
+			d.seen[part{op: op, status: status, name: name}] = true
 			d.seen[part{name: name, value: value}] = true // in any response
 		}
 	}
