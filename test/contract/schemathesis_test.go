@@ -1,8 +1,8 @@
 //go:build contract
 
 // Package contract tests the service with what others make of api/openapi.yaml: requests
-// that schemathesis generates, clients in three languages, and parsers. Run it with make
-// contract.
+// that schemathesis generates, clients in three languages, and an MCP server. Run it with
+// make contract.
 package contract
 
 import (

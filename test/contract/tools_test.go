@@ -99,8 +99,7 @@ func node(t *testing.T, dir string) (env []string) {
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	return harness.Environ("PATH="+filepath.Join(modules, ".bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	return harness.Environ("PATH=" + filepath.Join(modules, ".bin") + string(filepath.ListSeparator) + os.Getenv("PATH"))
 }
 
 // run runs a shell command in dir. The command may use args as $1 and so on.

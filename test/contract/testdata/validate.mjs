@@ -1,3 +1,0 @@
-import SwaggerParser from '@apidevtools/swagger-parser'
-
-await SwaggerParser.validate('openapi.yaml')
