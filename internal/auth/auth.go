@@ -74,8 +74,8 @@ func New(c Config, scopes []string, log *slog.Logger) (*Verifier, error) {
 	return &Verifier{config: c, scopes: scopes, issuerKeys: issuerKeys}, nil
 }
 
-// Load fetches the issuer's keys, unless they are configured. It stops when ctx ends.
-// After an error, later requests try again.
+// Load fetches the issuer's keys, unless they are configured, before the first request needs
+// them. It stops when ctx ends. After an error, requests try again.
 func (v *Verifier) Load(ctx context.Context) error { return v.issuerKeys.load(ctx) }
 
 // Authenticate returns the caller of a request, whose token must grant the scope, or one of

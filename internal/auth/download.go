@@ -74,22 +74,15 @@ func addresses(c Config) (keysURL, metadataURL string, err error) {
 // download downloads the metadata, unless the address of the keys is configured, and then
 // the keys. If the metadata can't be read, it uses the last known address, if any. It
 // returns the address that it used.
-func (k *issuerKeys) download(ctx context.Context, address string) (used string, set *KeySet, err error) {
+func (k *issuerKeys) download(ctx context.Context, lastKnown string) (address string, set *KeySet, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	var metadataErr error
 	if k.metadataURL != "" {
-		found := ""
-		metadataErr = k.get(ctx, k.metadataURL, func(body []byte) (err error) {
-			found, err = k.parseMetadata(body)
-			return err
-		})
-		if metadataErr != nil {
-			metadataErr = fmt.Errorf("%w; if the issuer has no such document, configure the address of its keys", metadataErr)
-		}
-		if address = cmp.Or(found, address); address == "" {
-			return "", nil, metadataErr
-		}
+		address, metadataErr = k.downloadMetadata(ctx)
+	}
+	if address = cmp.Or(address, lastKnown); address == "" {
+		return "", nil, metadataErr
 	}
 	err = k.get(ctx, address, func(body []byte) (err error) {
 		set, err = ParseKeySet(body)
@@ -104,22 +97,25 @@ func (k *issuerKeys) download(ctx context.Context, address string) (used string,
 	return address, set, err
 }
 
-// parseMetadata returns the address of the keys.
-func (k *issuerKeys) parseMetadata(body []byte) (string, error) {
-	var m struct {
+// downloadMetadata returns the address of the keys.
+func (k *issuerKeys) downloadMetadata(ctx context.Context) (string, error) {
+	var metadata struct {
 		Issuer  string `json:"issuer"`
 		KeysURL string `json:"jwks_uri"`
 	}
-	if err := unmarshalLeniently(body, &m); err != nil {
-		return "", errors.New("not a JSON object with the strings issuer and jwks_uri")
+	err := k.get(ctx, k.metadataURL, func(body []byte) error {
+		switch {
+		case unmarshalLeniently(body, &metadata) != nil:
+			return errors.New("not a JSON object with the strings issuer and jwks_uri")
+		case metadata.Issuer != k.issuer:
+			return fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(metadata.Issuer), excerpt.Quote(k.issuer))
+		}
+		return CheckURL(metadata.KeysURL)
+	})
+	if err != nil {
+		return "", fmt.Errorf("%w; if the issuer has no such document, configure the address of its keys", err)
 	}
-	if m.Issuer != k.issuer {
-		return "", fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(m.Issuer), excerpt.Quote(k.issuer))
-	}
-	if err := CheckURL(m.KeysURL); err != nil {
-		return "", err
-	}
-	return m.KeysURL, nil
+	return metadata.KeysURL, nil
 }
 
 // get fetches a document and parses it. Errors are short, whatever the issuer sends, since
@@ -137,22 +133,28 @@ func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []
 		return fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
 	}
 	defer resp.Body.Close()
+	if err := read(resp, parse); err != nil {
+		return fmt.Errorf("GET %.200s: %w", withoutSecrets(req.URL), err)
+	}
+	return nil
+}
+
+// read reads and parses a document.
+func read(resp *http.Response, parse func(body []byte) error) error {
 	// Read the body whatever the status, so that the connection can be reused.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		err = statusError(resp)
+		return statusError(resp)
+	case err != nil:
+		return err
 	case len(body) > maxBodyBytes:
-		err = fmt.Errorf("more than %d bytes", maxBodyBytes)
-	case err == nil:
-		if err = parse(body); err != nil {
-			err = fmt.Errorf("%w (content type %s)", err, excerpt.Quote(resp.Header.Get("Content-Type")))
-		}
+		return fmt.Errorf("more than %d bytes", maxBodyBytes)
 	}
-	if err != nil {
-		err = fmt.Errorf("GET %.200s: %w", withoutSecrets(req.URL), err)
+	if err := parse(body); err != nil {
+		return fmt.Errorf("%w (content type %s)", err, excerpt.Quote(resp.Header.Get("Content-Type")))
 	}
-	return err
+	return nil
 }
 
 // statusError returns an error for a response other than 200 OK. It names the target of a

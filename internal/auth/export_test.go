@@ -24,8 +24,8 @@ func (v *Verifier) Transport() *http.Transport {
 	return v.issuerKeys.client.Transport.(*http.Transport)
 }
 
-// Now returns the time by v's clock.
-func (v *Verifier) Now() time.Time { return v.issuerKeys.now() }
+// Now returns the time by v's wall clock.
+func (v *Verifier) Now() time.Time { return v.issuerKeys.wall() }
 
 // A Clock is the wall clock, shifted by Advance.
 type Clock struct{ by atomic.Int64 }
@@ -35,5 +35,5 @@ func (c *Clock) Advance(by time.Duration) { c.by.Add(int64(by)) }
 
 // SetClock makes v use a clock.
 func (v *Verifier) SetClock(c *Clock) {
-	v.issuerKeys.now = func() time.Time { return wallClock().Add(time.Duration(c.by.Load())) }
+	v.issuerKeys.wall = func() time.Time { return wallClock().Add(time.Duration(c.by.Load())) }
 }

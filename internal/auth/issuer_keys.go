@@ -29,7 +29,7 @@ type issuerKeys struct {
 	issuer      string           // the metadata must name it
 	metadataURL string           // empty if metadata isn't needed
 	fixed       *KeySet          // configured keys, or nil to fetch them
-	now         func() time.Time // wallClock, except in tests
+	wall        func() time.Time // wallClock, except in tests
 
 	known    atomic.Pointer[knownKeys]
 	fetching chan struct{} // a lock: full during a fetch
@@ -39,12 +39,9 @@ type issuerKeys struct {
 type knownKeys struct {
 	keysURL string  // empty if unknown
 	set     *KeySet // nil without keys
-
-	// When the fetch of set began, by two clocks; the zero times without keys.
-	fetchedWall, fetchedMono time.Time
-
-	ended time.Time // when the last fetch ended; the zero time before the first
-	err   error     // of the last fetch
+	fetched moment  // when the fetch of set began; zero without keys
+	ended   moment  // when the last fetch ended; zero before the first
+	err     error   // of the last fetch
 }
 
 const (
@@ -73,7 +70,7 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 		issuer:      c.Issuer,
 		metadataURL: metadataURL,
 		fixed:       c.Keys,
-		now:         wallClock,
+		wall:        wallClock,
 		fetching:    make(chan struct{}, 1),
 	}
 	k.known.Store(&knownKeys{keysURL: keysURL})
@@ -84,71 +81,77 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 // is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// age returns how long ago a fetch began or ended, at t. For the zero time, that exceeds every
-// limit. If the clock was set back, t is in the future, and nobody knows how long ago it was. Then
-// age returns refreshAfter, so that the keys are fetched at once: otherwise a withdrawn key would
-// remain valid until the clock caught up.
-func (k *issuerKeys) age(t time.Time) time.Duration {
-	age := k.now().Sub(t)
-	if age < 0 {
-		return refreshAfter
+// A moment is a time by two clocks: the wall clock, which may be set back, and the monotonic
+// clock, which stops while the process is frozen.
+type moment struct{ wall, mono time.Time }
+
+func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
+
+// since returns how long ago m was, by the clock that shows more. The zero moment was longer ago
+// than every limit. Suppose that the wall clock showed 9:00 at m:
+//
+//   - It shows 9:40, and the monotonic clock 10 minutes more than at m: the process was frozen
+//     for 30 minutes. since returns 40 minutes.
+//   - It shows 9:10, and the monotonic clock 40 minutes more: it was set back. since returns 40
+//     minutes.
+//   - It shows 8:50: it was set back, perhaps during a freeze of any length. since returns at least
+//     refreshAfter, so that the keys are fetched at once. Otherwise a withdrawn key would remain
+//     valid until the clock caught up.
+func (k *issuerKeys) since(m moment) time.Duration {
+	wall := k.wall().Sub(m.wall)
+	if wall < 0 {
+		wall = refreshAfter
 	}
-	return age
+	return max(wall, time.Since(m.mono))
 }
 
-// keysAge returns how long ago the fetch of the keys began. Either clock may show less: the wall
-// clock if it was set back, and the monotonic clock if the process was frozen.
-func (k *issuerKeys) keysAge(known *knownKeys) time.Duration {
-	return max(k.age(known.fetchedWall), time.Since(known.fetchedMono))
-}
-
-// current returns keys that are less than a day old, or ErrKeysUnavailable. When they are an hour
-// old, one call fetches new ones. Meanwhile other calls return the old ones, or wait if there are
-// none.
+// current returns keys that are less than a day old, or ErrKeysUnavailable. It first looks for
+// new ones if they are an hour old.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
 	}
 	known := k.known.Load()
-	age, lastErr := k.keysAge(known), known.err
-	if age < refreshAfter {
+	err := known.err
+	switch age := k.since(known.fetched); {
+	case age < refreshAfter:
 		return known.set, nil
+	case age >= expireAfter: // all requests need new keys, so they wait for them
+		known, err = k.refresh(ctx, known, RetryAfter, true)
+	case known.err != nil: // one request tries again, later than if all needed new keys
+		known, err = k.refresh(ctx, known, retryRefresh, false)
+	default: // one request fetches new keys, and the others use the old ones
+		known, err = k.refresh(ctx, known, RetryAfter, false)
 	}
-	pause, expired := RetryAfter, age >= expireAfter
-	if lastErr != nil && !expired {
-		pause = retryRefresh
-	}
-	if k.age(known.ended) >= pause {
-		known, lastErr = k.refresh(ctx, known, expired)
-	}
-	if k.keysAge(known) >= expireAfter {
-		// It doesn't wrap lastErr: an error of a context would mean that the request has run out of time.
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(lastErr, errOutdated))
+	if k.since(known.fetched) >= expireAfter {
+		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
 	}
 	return known.set, nil
 }
 
-// newerThan returns keys other than rejected, which don't verify a token. It fetches them, or
-// waits for another call that does. It returns nil if the issuer has no others, and an error if
-// that is unknown.
-func (k *issuerKeys) newerThan(ctx context.Context, rejected *KeySet) (*KeySet, error) {
+// newest returns the newest keys, for a token that the keys rejected don't verify. It fetches
+// them, or waits for another call that does. They are the same keys if the issuer has no others
+// or, within 5 s of the last fetch, isn't asked again.
+func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
-		return nil, nil
+		return k.fixed, nil
 	}
 	known := k.known.Load()
-	lastErr := known.err
-	if known.set == rejected && k.age(known.ended) >= RetryAfter {
-		known, lastErr = k.refresh(ctx, known, true)
+	if known.set != rejected { // another request has fetched them
+		return known.set, nil
 	}
-	if known.set == rejected {
-		return nil, lastErr
-	}
-	return known.set, nil
+	known, err := k.refresh(ctx, known, RetryAfter, true)
+	return known.set, err
 }
 
-// refresh fetches the keys, unless another request has done so since the caller loaded seen. While
-// another request is fetching them, refresh waits or, without wait, returns seen.
-func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, wait bool) (*knownKeys, error) {
+// refresh returns what is known after a fetch of the keys, and the error of that fetch. It fetches
+// them unless another request has done so since the caller loaded seen. It returns seen if the last
+// fetch ended within the pause or, without wait, while another request is fetching.
+func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
+	if k.since(seen.ended) < pause {
+		return seen, seen.err
+	}
 	if !k.lock(ctx, wait) {
 		return seen, errFetching
 	}
@@ -156,21 +159,9 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, wait bool) (*
 	known := k.known.Load()
 	if known == seen {
 		known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
+		k.known.Store(known)
 	}
 	return known, known.err
-}
-
-// load fetches the keys until ctx ends. It returns an error if that fails, even if older
-// keys are known.
-func (k *issuerKeys) load(ctx context.Context) error {
-	if k.fixed != nil {
-		return nil
-	}
-	if !k.lock(ctx, true) {
-		return errFetching
-	}
-	defer k.unlock()
-	return k.fetch(ctx).err
 }
 
 // lock reports whether the caller has the lock, and so must call unlock. If another has it,
@@ -194,25 +185,32 @@ func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
 
 func (k *issuerKeys) unlock() { <-k.fetching }
 
-// fetch fetches the keys and returns what is known then. The caller must hold the lock. If
-// ctx ends, as it may during a start, that doesn't count as a fetch: the issuer may only be
-// slow, and after a pause of 5 s the first requests would fail.
+// load fetches the keys until ctx ends, as it may during a start. That doesn't count as a fetch:
+// the issuer may only be slow, and after a pause of 5 s the first requests would fail.
+func (k *issuerKeys) load(ctx context.Context) error {
+	if k.fixed != nil {
+		return nil
+	}
+	known := k.fetch(ctx)
+	if known.err == nil || ctx.Err() == nil {
+		k.known.Store(known)
+	}
+	return known.err
+}
+
+// fetch fetches the keys and returns what is known then, for the caller to store.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
-	next, wall, mono := *k.known.Load(), k.now(), time.Now()
+	next, began := *k.known.Load(), k.now()
 	var set *KeySet
 	next.keysURL, set, next.err = k.download(ctx, next.keysURL)
 	next.ended = k.now()
 	if next.err != nil {
 		k.log.Warn("token keys not fetched", "cause", next.err.Error())
-		if ctx.Err() != nil {
-			return &next
-		}
-	} else {
-		next.fetchedWall, next.fetchedMono = wall, mono
-		if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
-			next.set = set
-		}
+		return &next
 	}
-	k.known.Store(&next)
+	next.fetched = began
+	if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
+		next.set = set
+	}
 	return &next
 }

@@ -104,13 +104,31 @@ func unmarshalLeniently(data []byte, v any) error {
 
 // parseKey parses a JSON Web Key (RFC 7517 section 4). It sets the kid of an unusable key
 // too, unless the kid can't be read.
-func parseKey(data jsontext.Value) (k key) {
+func parseKey(data jsontext.Value) key {
 	var m members
 	if json.Unmarshal(data, &m) != nil {
 		return key{fault: "not a JSON object in UTF-8 without duplicate names"}
 	}
-	if m.has("kid") && json.Unmarshal(m["kid"], &k.kid) != nil {
+	var kid string
+	if m.has("kid") && json.Unmarshal(m["kid"], &kid) != nil {
 		return key{fault: "kid is not a string"}
+	}
+	public, algorithms, err := parsePublic(m)
+	if err != nil {
+		return key{kid: kid, fault: withoutPrefix(err)}
+	}
+	return key{kid: kid, public: public, algorithms: algorithms}
+}
+
+// parsePublic returns the public key in a JSON Web Key, for go-jose, and the algorithms that it
+// may be used with. An error says why the key is unusable.
+func parsePublic(m members) (crypto.PublicKey, []string, error) {
+	// With any one of these members, anybody could sign. go-jose overlooks the last five without d.
+	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
+		return nil, nil, errors.New("it is private: publish the public key, and replace this one")
+	}
+	if m.has("key_ops") && !allowsVerify(m["key_ops"]) {
+		return nil, nil, errors.New("key_ops doesn't contain verify")
 	}
 	for _, name := range []string{"x5c", "x5u", "x5t", "x5t#S256"} { // certificates are ignored, even malformed ones
 		delete(m, name)
@@ -121,32 +139,23 @@ func parseKey(data jsontext.Value) (k key) {
 		err = parsed.UnmarshalJSON(rest)
 	}
 	public, algorithms := usableWith(parsed.Key) // nil for a type that go-jose doesn't support
-	_, isRSA := public.(*rsa.PublicKey)
-	switch alg := parsed.Algorithm; {
-	case isPrivate(m):
-		k.fault = "it is private: publish the public key, and replace this one"
-	case m.has("key_ops") && !allowsVerify(m["key_ops"]):
-		k.fault = "key_ops doesn't contain verify"
+	alg := parsed.Algorithm
+	switch {
 	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType):
-		k.fault = withoutPrefix(err)
+		return nil, nil, err
 	case parsed.Use != "" && parsed.Use != "sig":
-		k.fault = fmt.Sprintf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))
+		return nil, nil, fmt.Errorf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))
 	case public == nil:
-		k.fault = "it must be " + usableKey
-	case alg != "" && !slices.Contains(algorithms, alg):
-		k.fault = fmt.Sprintf("alg is %s, not %s", excerpt.Quote(alg), strings.Join(algorithms, ", "))
-	case alg != "" && isRSA: // other keys have one algorithm, though Ed25519's has two names
-		k.public, k.algorithms = public, []string{alg}
-	default:
-		k.public, k.algorithms = public, algorithms
+		return nil, nil, errors.New("it must be " + usableKey)
+	case alg == "":
+		return public, algorithms, nil
+	case !slices.Contains(algorithms, alg):
+		return nil, nil, fmt.Errorf("alg is %s, not %s", excerpt.Quote(alg), strings.Join(algorithms, ", "))
 	}
-	return k
-}
-
-// isPrivate reports whether m reveals a private key, with which anybody could sign. Any one of
-// these members does. go-jose overlooks the last five, unless there is d.
-func isPrivate(m members) bool {
-	return slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has)
+	if _, isRSA := public.(*rsa.PublicKey); isRSA { // others have one algorithm, though Ed25519's has two names
+		algorithms = []string{alg}
+	}
+	return public, algorithms, nil
 }
 
 // allowsVerify reports whether key_ops permits to verify signatures. go-jose ignores it.
@@ -157,21 +166,21 @@ func allowsVerify(keyOps jsontext.Value) bool {
 }
 
 // usableWith returns a public key for go-jose, and the key's algorithms (RFC 7518
-// sections 3.3 to 3.5, RFC 8037 section 3.1, RFC 9864 section 2.2), if it is usable.
+// sections 3.3 to 3.5, RFC 8037 section 3.1, RFC 9864 section 2.2), or nil if it is unusable.
 func usableWith(public any) (crypto.PublicKey, []string) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
-		if public.N.BitLen() >= minRSABits {
-			return public, []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}
+		if public.N.BitLen() < minRSABits {
+			return nil, nil
 		}
-	case *ecdsa.PublicKey:
-		if alg := map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}[public.Curve.Params().BitSize]; alg != "" {
-			return public, []string{alg}
-		}
+		return public, []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}
+	case *ecdsa.PublicKey: // go-jose accepts no other curves
+		return public, []string{map[string]string{"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}[public.Params().Name]}
 	case ed25519.PublicKey:
 		return ed25519Key(public), []string{"EdDSA", "Ed25519"}
+	default:
+		return nil, nil
 	}
-	return nil, nil
 }
 
 // An ed25519Key verifies signatures under both names of its algorithm. go-jose's own

@@ -69,14 +69,14 @@ func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error
 	if fault == nil {
 		return keySet, nil
 	}
-	newer, err := v.issuerKeys.newerThan(ctx, keySet)
+	newest, err := v.issuerKeys.newest(ctx, keySet)
 	switch {
 	case err != nil: // not a 503, since anybody can make up a kid
 		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
-	case newer == nil:
+	case newest == keySet:
 		return nil, fault
 	}
-	return newer, newer.verify(jws, t.alg, t.kid)
+	return newest, newest.verify(jws, t.alg, t.kid)
 }
 
 // withoutPrefix returns the text of an error from go-jose without the library's name.
