@@ -18,18 +18,14 @@ import (
 	"example.com/plantstore/internal/testing/lambdalocal"
 )
 
-// The init connects to DynamoDB and fetches the token keys, so that requests needn't. The keys
-// come by HTTP/1.1, even if the issuer has HTTP/2. The test uses SSL_CERT_FILE, which has no
-// effect on some other systems.
+// The init connects to DynamoDB and fetches the token keys, so that requests needn't. The test
+// uses SSL_CERT_FILE, which has no effect on some other systems.
 func TestWarm(t *testing.T) {
 	t.Parallel()
 	issuer := authtest.NewIssuer(t)
 	var keys, dynamodb atomic.Int32
 	aws := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/keys" {
-			if r.ProtoMajor != 1 {
-				http.Error(w, r.Proto, http.StatusHTTPVersionNotSupported)
-			}
 			keys.Add(1)
 			w.Write(issuer.JWKS())
 			return
@@ -38,7 +34,6 @@ func TestWarm(t *testing.T) {
 		io.WriteString(w, `{"Count":0,"Items":[],"ScannedCount":0}`)
 	}))
 	aws.Config.ErrorLog = log.New(io.Discard, "", 0)
-	aws.EnableHTTP2 = true
 	aws.StartTLS()
 	t.Cleanup(aws.Close)
 	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: aws.Certificate().Raw})

@@ -1,14 +1,10 @@
 package auth_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -164,69 +160,6 @@ func TestHangingDocument(t *testing.T) {
 		i.v.SetNetwork(new(hanging))
 		check(t, i.v, i.token("a"), unavailable)
 	})
-}
-
-// The client waits for an issuer that takes 2.8 s to respond. TestSlowIssuer has no connections.
-func TestSlowResponse(t *testing.T) {
-	jwks := string(authtest.NewIssuer(t).JWKS())
-	synctest.Test(t, func(t *testing.T) {
-		c := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: "http://localhost/keys"}
-		v, err := auth.New(c, nil, slog.New(slog.DiscardHandler))
-		must(err)
-		v.Transport().DialContext = func(context.Context, string, string) (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			go func() {
-				defer theirs.Close()
-				_, _ = http.ReadRequest(bufio.NewReader(theirs))
-				time.Sleep(2800 * time.Millisecond)
-				fmt.Fprintf(theirs, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(jwks), jwks)
-			}()
-			return ours, nil
-		}
-		checkLoad(t, v, "")
-		v.Transport().CloseIdleConnections()
-		time.Sleep(time.Minute) // until the connections end, also if the client didn't wait
-	})
-}
-
-// The error of a handshake that hangs names that step.
-func TestHangingHandshake(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: keysURL}
-		v, err := auth.New(c, nil, slog.New(slog.DiscardHandler))
-		must(err)
-		v.Transport().Proxy = nil // that of the shell would get another request
-		v.Transport().DialContext = func(context.Context, string, string) (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			go func() { _, _ = io.Copy(io.Discard, theirs) }()
-			return ours, nil
-		}
-		checkLoad(t, v, "TLS handshake timeout")
-	})
-}
-
-// Both documents need only one connection, since a cold start waits for it.
-func TestConnection(t *testing.T) {
-	var url string
-	var addresses []string
-	tokens := authtest.NewIssuer(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		addresses = append(addresses, r.RemoteAddr)
-		switch r.URL.Path {
-		case "/.well-known/openid-configuration":
-			io.WriteString(w, metadata(url, url+"/keys"))
-		case "/keys":
-			w.Write(tokens.JWKS())
-		}
-	}))
-	defer server.Close()
-	url = server.URL
-	v, err := auth.New(auth.Config{Issuer: url, Audiences: []string{"plants"}}, nil, slog.New(slog.DiscardHandler))
-	must(err)
-	checkLoad(t, v, "")
-	if len(addresses) != 2 || addresses[0] != addresses[1] {
-		t.Errorf("got requests from %q, want two from one address", addresses)
-	}
 }
 
 // Only on this machine may metadata and keys be served without TLS.
