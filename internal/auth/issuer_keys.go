@@ -15,14 +15,15 @@ import (
 // themselves, because AWS Lambda freezes the process between requests. One request fetches
 // at a time, and never within 5 s of the end of the last fetch. There are four promises:
 //
-//   - While the issuer responds, a withdrawn key is rejected within an hour. When the keys
-//     are an hour old, one request fetches them again. The others don't wait.
+//   - While the issuer responds with a key set, even one without usable keys, a withdrawn key is
+//     rejected within an hour. When the keys are an hour old, one request fetches them again. The
+//     others don't wait.
 //   - A new key works within 5 s and a fetch. If the known keys don't verify a token, its
 //     request fetches them again, or waits for another request's fetch.
 //   - Made-up tokens don't flood the issuer. They cause a fetch every 5 s, and tokens signed
 //     by known keys never wait for it.
-//   - While the issuer is down, its keys are used until they are a day old. Without keys,
-//     requests get ErrKeysUnavailable, and one request tries again every 5 s.
+//   - While the issuer is down or responds with anything else, its keys are used until they are a
+//     day old. Without keys, requests get ErrKeysUnavailable, and one request tries again every 5 s.
 type issuerKeys struct {
 	client      *http.Client
 	log         *slog.Logger
@@ -45,13 +46,22 @@ type knownKeys struct {
 }
 
 const (
-	refreshAfter = time.Hour
-	expireAfter  = 24 * time.Hour
+	refreshAfter = time.Hour // age of the keys
 
 	// retryRefresh is the pause after a failed refresh of keys that are still usable. An
 	// issuer that hangs would delay too many requests after the shorter [RetryAfter].
 	retryRefresh = 30 * time.Second
 )
+
+// expireAfter returns the age at which the keys expire. If the last fetch brought a key set without
+// a usable key, that is an hour: the issuer has withdrawn the old ones. They don't expire at once,
+// since some issuers publish an empty key set for a moment.
+func (known *knownKeys) expireAfter() time.Duration {
+	if errors.Is(known.err, errNoUsableKey) {
+		return refreshAfter
+	}
+	return 24 * time.Hour
+}
 
 var (
 	errFetching = errors.New("still being fetched")
@@ -105,8 +115,8 @@ func (k *issuerKeys) since(m moment) time.Duration {
 	return max(wall, time.Since(m.mono))
 }
 
-// current returns keys that are less than a day old, or ErrKeysUnavailable. It first looks for
-// new ones if they are an hour old.
+// current returns keys that haven't expired, or ErrKeysUnavailable. It first looks for new ones if
+// they are an hour old.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
@@ -116,14 +126,14 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	switch age := k.since(known.fetched); {
 	case age < refreshAfter:
 		return known.set, nil
-	case age >= expireAfter: // all requests need new keys, so they wait for them
+	case age >= known.expireAfter(): // all requests need new keys, so they wait for them
 		known, err = k.refresh(ctx, known, RetryAfter, true)
 	case known.err != nil: // one request tries again, later than if all needed new keys
 		known, err = k.refresh(ctx, known, retryRefresh, false)
 	default: // one request fetches new keys, and the others use the old ones
 		known, err = k.refresh(ctx, known, RetryAfter, false)
 	}
-	if k.since(known.fetched) >= expireAfter {
+	if k.since(known.fetched) >= known.expireAfter() {
 		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
 		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
 	}

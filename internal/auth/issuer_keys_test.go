@@ -98,3 +98,64 @@ func TestDisconnectedClient(t *testing.T) {
 		group.Wait()
 	})
 }
+
+// A key set without a usable key withdraws the old keys, but not before they are an hour old,
+// since it may be there for a moment only. Other documents withdraw nothing.
+func TestNoUsableKey(t *testing.T) {
+	for page, withdraws := range map[string]bool{
+		`{"keys":[]}`:                         true,
+		`{"keys":[1,{}]}`:                     true,
+		`{"keys":[{"kty":"oct","k":"AAAA"}]}`: true,
+		`{}`:                                  false,
+		`null`:                                false,
+		`{"keys":null}`:                       false,
+		`{"keys":{}}`:                         false,
+		`{"error":"temporarily_unavailable"}`: false,
+		"HTTP/1.1 503 x\r\n\r\n{\"keys\":[]}":  false,
+		"":                                    false, // no response
+	} {
+		const madeUp, unknown = "made up", "newer keys are unknown: GET https://keys.test/k: "
+		sleepUntil := func(start time.Time, age time.Duration) { time.Sleep(time.Until(start.Add(age))) }
+		t.Run(page, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // for 100 ms, in which a made-up key causes a fetch
+				start, i := time.Now(), newRemoteIssuer(t, "a")
+				sleepUntil(start, 10*time.Minute)
+				i.pages[keysURL] = page
+				i.check(t, madeUp, unknown)
+				time.Sleep(100 * ms)
+				i.publish(0, "a")
+				for range 120 {
+					i.check(t, "a", "")
+					time.Sleep(time.Minute)
+				}
+			})
+			synctest.Test(t, func(t *testing.T) { // for good
+				start, i := time.Now(), newRemoteIssuer(t, "a")
+				i.pages[keysURL] = page
+				sleepUntil(start, 59*time.Minute)
+				i.check(t, madeUp, unknown)
+				sleepUntil(start, time.Hour-1)
+				i.check(t, "a", "")
+				time.Sleep(1)
+				want, age := "", 24*time.Hour
+				if withdraws {
+					want, age = unavailable+": GET https://keys.test/k: the JSON Web Key Set has no usable key", time.Hour
+				}
+				i.check(t, "a", want)
+				sleepUntil(start, age)
+				i.fetches()
+				for range 60 {
+					i.check(t, "a", unavailable)
+					time.Sleep(time.Second)
+				}
+				if n := i.fetches(); n < 11 || n > 13 {
+					t.Errorf("%d fetches in a minute, want one every 5 s", n)
+				}
+				i.publish(0, "b")
+				time.Sleep(auth.RetryAfter)
+				i.check(t, "b", "")
+				i.check(t, "a", invalid)
+			})
+		})
+	}
+}

@@ -26,6 +26,9 @@ const (
 	usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
 )
 
+// errNoUsableKey describes a key set that withdraws all keys, perhaps by mistake.
+var errNoUsableKey = errors.New("the JSON Web Key Set has no usable key")
+
 // A KeySet is a JSON Web Key Set. It is immutable.
 type KeySet struct {
 	keys     []key
@@ -76,7 +79,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	var document struct {
 		Keys []jsontext.Value `json:"keys"` // parsed one by one: a malformed key must not affect the others
 	}
-	if err := unmarshalLeniently(data, &document); err != nil {
+	if err := unmarshalLeniently(data, &document); err != nil || document.Keys == nil { // missing or null
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
 	// The hash shows whether a fetch brought new keys. Only then is the cache of tokens emptied.
@@ -85,11 +88,10 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 		set.keys = append(set.keys, parseKey(value))
 	}
 	if len(set.keys) == 0 {
-		return nil, fmt.Errorf("the JSON Web Key Set is empty: add %s", usableKey)
+		return nil, fmt.Errorf("%w: add %s", errNoUsableKey, usableKey)
 	}
 	if !slices.ContainsFunc(set.keys, func(k key) bool { return k.fault == "" }) {
-		return nil, fmt.Errorf("none of the %d keys of the JSON Web Key Set is usable: the first has this fault: %s",
-			len(set.keys), set.keys[0].fault)
+		return nil, fmt.Errorf("%w: the first of %d has this fault: %s", errNoUsableKey, len(set.keys), set.keys[0].fault)
 	}
 	return set, nil
 }

@@ -79,7 +79,7 @@ func TestUnusableKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := auth.ParseKeySet(keySet(test.bad))
 			if err == nil ||
-				!strings.Contains(err.Error(), "none of the 1 keys of the JSON Web Key Set is usable: ") ||
+				!strings.Contains(err.Error(), "the JSON Web Key Set has no usable key: the first of 1 has this fault: ") ||
 				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v; want one line with %q", err, test.want)
 			}
@@ -122,9 +122,10 @@ func TestKeySetDocument(t *testing.T) {
 	}
 	for document, want := range map[string]string{
 		"<html>":                              "not a JSON Web Key Set, ",
-		`{"KEYS":[` + good + `]}`:             "the JSON Web Key Set is empty: add a public RSA key",
-		`{"keys":[1,1,1,1,1]}`:                "none of the 5 keys ",
-		`{"keys":[` + open + `,"kty":"EC"}]}`: "none of the 1 keys ",
+		`{"KEYS":[` + good + `]}`:             "not a JSON Web Key Set, ",
+		`{"keys":[]}`:                         "the JSON Web Key Set has no usable key: add a public RSA key",
+		`{"keys":[1,1,1,1,1]}`:                "the JSON Web Key Set has no usable key: the first of 5 ",
+		`{"keys":[` + open + `,"kty":"EC"}]}`: "the JSON Web Key Set has no usable key: the first of 1 ",
 	} {
 		if _, err := auth.ParseKeySet([]byte(document)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", document, err, want)
