@@ -55,7 +55,7 @@ func TestKeysAtStart(t *testing.T) {
 		r, w := httptest.NewRequest("GET", "/plants", nil), httptest.NewRecorder()
 		r.Header.Set("Authorization", "Bearer "+issuer.Sign(authtest.Claims("alice")))
 		handler.ServeHTTP(w, r)
-		warning := fmt.Sprintf("requests get 503 until the issuer %q", authtest.IssuerURL)
+		warning := fmt.Sprintf("tokens of the issuer %q get 503 until", authtest.IssuerURL)
 		if got := stderr.String(); w.Code != want || strings.Contains(got, warning) == provided || provided && got != "" {
 			t.Errorf("keys provided: %t: a request gets %d, want %d; it prints %q", provided, w.Code, want, got)
 		}

@@ -171,7 +171,7 @@ func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Co
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := verifier.Load(ctx); err != nil { // requests try again
-		fmt.Fprintf(stderr, "warning: requests get 503 until the issuer %q provides its keys: %v\n", tokens.Issuer, err)
+		fmt.Fprintf(stderr, "warning: tokens of the issuer %q get 503 until its keys are fetched: %v\n", tokens.Issuer, err)
 	}
 	return verifier, nil
 }

@@ -28,10 +28,12 @@ func checkLoad(t *testing.T, v *auth.Verifier, want string) {
 // The documents of issuers, and the error if their keys can't be loaded. It is also logged.
 func TestDocuments(t *testing.T) {
 	const (
-		issuer   = "https://a.test"
-		openID   = issuer + "/.well-known/openid-configuration"
-		realm    = issuer + ":8443/realms/%2F"
-		hint     = "; if the issuer has no such document, configure the address of its keys"
+		issuer      = "https://a.test"
+		openID      = issuer + "/.well-known/openid-configuration"
+		realm       = issuer + ":8443/realms/%2F"
+		notMetadata = "openid-configuration: not a JSON object with the strings issuer and jwks_uri " +
+			`(content type "text/plain")`
+		hint     = "; if the issuer has no such document, set TOKEN_JWKS_URL"
 		cognito  = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Abc123"
 		cognitoC = "https://cognito-idp.x.amazonaws.com.cn/p"
 		wellKeys = "/.well-known/jwks.json"
@@ -53,19 +55,21 @@ func TestDocuments(t *testing.T) {
 		{issuer, "", openID, "\ufeff" + strings.Replace(found, "{", `{"x":"`+"\xff"+`","issuer":"https://b.test",`, 1), ""},
 		{issuer, "", issuer + "/.well-known/oauth-authorization-server", found,
 			"openid-configuration: status 404 Not Found" + hint},
-		{issuer, "", openID, "<html>", "openid-configuration: not a JSON object"},
-		{issuer, "", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`,
-			"not a JSON object with the strings issuer and jwks_uri"},
-		{issuer, "", openID, metadata(issuer+"/", keysURL), `its issuer is "https://a.test/", not "https://a.test"`},
-		{issuer, "", openID, `{"issuer":"https://a.test"}`, `the address "" has no host`},
-		{issuer, "", openID, metadata(issuer, "http://keys.test/k"), "must be https"},
-		{issuer, "", openID, metadata(issuer, "https://keys.test/%"), "not a valid URL"},
+		{issuer, "", openID, "<html>", notMetadata + hint},
+		{issuer, "", openID, `{"error":"not found"}`, notMetadata + hint},
+		{issuer, "", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, notMetadata + hint},
+		{issuer, "", openID, `{"issuer":"https://a.test"}`, notMetadata + hint},
+		{issuer + "/", "", openID, found, `the issuer in ` + openID + ` is "https://a.test", not "https://a.test/": ` +
+			"set TOKEN_ISSUER to the first if it is the iss of tokens, or else set TOKEN_JWKS_URL"},
+		{issuer, "", openID, metadata(issuer, "http://keys.test/k"),
+			"jwks_uri in " + openID + `: the address "http://keys.test/k" must be https`},
+		{issuer, "", openID, metadata(issuer, "https://keys.test/%"), "jwks_uri in " + openID + ": not a valid URL"},
 		{issuer, "", openID, metadata(issuer, "https://keys.test/missing"), "missing: status 404"},
 		// The address of Cognito's keys is known.
 		{cognito, "", cognito + wellKeys, jwks, ""},
 		{cognitoC, "", cognitoC + wellKeys, jwks, ""},
 		{"https://cognito-idp.x.amazonaws.com.b.test/p", "", "https://cognito-idp.x.amazonaws.com.b.test/p" + wellKeys, jwks,
-			"status 404"},
+			"status 404 Not Found" + hint},
 		// The keys.
 		{issuer, openID, openID, full, ""},
 		{issuer, openID, openID, full + " ", "more than 524288 bytes"},
@@ -96,6 +100,9 @@ func TestDocuments(t *testing.T) {
 			v := n.verifier(t, auth.Config{Issuer: test.issuer, KeysURL: test.keysURL})
 			n.pages[test.url] = test.page
 			checkLoad(t, v, test.want)
+			if strings.Contains(n.log.String(), hint) != strings.Contains(test.want, hint) {
+				t.Errorf("got the log %s; want the advice %q only if the metadata can't be read", &n.log, hint)
+			}
 			lines := strings.Count(n.log.String(), "\n")
 			if lines > 1 || (lines == 0) != (test.want == "") || n.log.Len() > 500 {
 				t.Errorf("got the log %s; want a short line for an error", &n.log)

@@ -104,16 +104,21 @@ func (k *issuerKeys) downloadMetadata(ctx context.Context) (string, error) {
 		KeysURL string `json:"jwks_uri"`
 	}
 	err := k.get(ctx, k.metadataURL, func(body []byte) error {
-		switch {
-		case unmarshalLeniently(body, &metadata) != nil:
+		err := unmarshalLeniently(body, &metadata)
+		if err != nil || metadata.Issuer == "" || metadata.KeysURL == "" {
 			return errors.New("not a JSON object with the strings issuer and jwks_uri")
-		case metadata.Issuer != k.issuer:
-			return fmt.Errorf("its issuer is %s, not %s", excerpt.Quote(metadata.Issuer), excerpt.Quote(k.issuer))
 		}
-		return CheckURL(metadata.KeysURL)
+		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("%w; if the issuer has no such document, configure the address of its keys", err)
+		return "", fmt.Errorf("%w; if the issuer has no such document, set TOKEN_JWKS_URL", err)
+	}
+	if metadata.Issuer != k.issuer {
+		return "", fmt.Errorf("the issuer in %.200s is %s, not %s: set TOKEN_ISSUER to the first if it is the iss of "+
+			"tokens, or else set TOKEN_JWKS_URL", k.metadataURL, excerpt.Quote(metadata.Issuer), excerpt.Quote(k.issuer))
+	}
+	if err := CheckURL(metadata.KeysURL); err != nil {
+		return "", fmt.Errorf("jwks_uri in %.200s: %w", k.metadataURL, err)
 	}
 	return metadata.KeysURL, nil
 }
