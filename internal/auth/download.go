@@ -134,8 +134,7 @@ func (k *issuerKeys) get(ctx context.Context, address string, parse func(body []
 	}
 	resp, err := k.client.Do(req)
 	if err != nil {
-		err = errors.Unwrap(err) // a *url.Error repeats the whole address
-		return fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), err)
+		return fmt.Errorf("GET %.200s: %.200v", withoutSecrets(req.URL), errors.Unwrap(err)) // a *url.Error repeats the URL
 	}
 	defer resp.Body.Close()
 	if err := read(resp, parse); err != nil {

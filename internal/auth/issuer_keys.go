@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,11 +62,6 @@ func (known *knownKeys) expireAfter() time.Duration {
 	return 24 * time.Hour
 }
 
-var (
-	errFetching = errors.New("still being fetched")
-	errOutdated = errors.New("outdated: they expired during their own fetch") // for example, while the machine was asleep
-)
-
 // newIssuerKeys returns the keys that c describes. It doesn't fetch them yet.
 func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 	keysURL, metadataURL, err := addresses(c)
@@ -100,13 +94,11 @@ func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 // since returns how long ago m was, by the clock that shows more. The zero moment was longer ago
 // than every limit. Suppose that the wall clock showed 9:00 at m:
 //
-//   - It shows 9:40, and the monotonic clock 10 minutes more than at m: the process was frozen
-//     for 30 minutes. since returns 40 minutes.
-//   - It shows 9:10, and the monotonic clock 40 minutes more: it was set back. since returns 40
-//     minutes.
-//   - It shows 8:50: it was set back, perhaps during a freeze of any length. since returns at least
-//     refreshAfter, so that the keys are fetched at once. Otherwise a withdrawn key would remain
-//     valid until the clock caught up.
+//   - It shows 9:40 now, and the monotonic clock 10 minutes more than at m. The process was frozen
+//     for 30 minutes, and since returns 40 minutes.
+//   - It shows 9:10, and the monotonic clock 40 minutes more. It was set back: also 40 minutes.
+//   - It shows 8:50. It was set back, perhaps after a long freeze. since returns refreshAfter or more,
+//     so that the keys are fetched at once: a withdrawn key mustn't live until the clock catches up.
 func (k *issuerKeys) since(m moment) time.Duration {
 	wall := k.wall().Sub(m.wall)
 	if wall < 0 {
@@ -115,8 +107,7 @@ func (k *issuerKeys) since(m moment) time.Duration {
 	return max(wall, time.Since(m.mono))
 }
 
-// current returns keys that haven't expired, or ErrKeysUnavailable. It first looks for new ones if
-// they are an hour old.
+// current returns keys that haven't expired, or ErrKeysUnavailable. After an hour, it fetches new ones.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
@@ -134,8 +125,11 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		known, err = k.refresh(ctx, known, RetryAfter, false)
 	}
 	if k.since(known.fetched) >= known.expireAfter() {
+		if err == nil { // for example, the machine was asleep
+			err = errors.New("outdated: they expired during their own fetch")
+		}
 		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
-		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, cmp.Or(err, errOutdated))
+		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 	}
 	return known.set, nil
 }
@@ -163,9 +157,9 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Du
 		return seen, seen.err
 	}
 	if !k.lock(ctx, wait) {
-		return seen, errFetching
+		return seen, errors.New("still being fetched")
 	}
-	defer k.unlock()
+	defer func() { <-k.fetching }()
 	known := k.known.Load()
 	if known == seen {
 		known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
@@ -174,8 +168,8 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Du
 	return known, known.err
 }
 
-// lock reports whether the caller has the lock, and so must call unlock. If another has it,
-// lock gives up at once or, with wait, when ctx ends.
+// lock reports whether the caller has the lock. If another has it, lock gives up at once or, with
+// wait, when ctx ends.
 func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
 	select {
 	case k.fetching <- struct{}{}:
@@ -193,8 +187,6 @@ func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
 	}
 }
 
-func (k *issuerKeys) unlock() { <-k.fetching }
-
 // load fetches the keys until ctx ends, as it may during a start. That doesn't count as a fetch:
 // the issuer may only be slow, and after a pause of 5 s the first requests would fail.
 func (k *issuerKeys) load(ctx context.Context) error {
@@ -202,7 +194,7 @@ func (k *issuerKeys) load(ctx context.Context) error {
 		return nil
 	}
 	known := k.fetch(ctx)
-	if known.err == nil || ctx.Err() == nil {
+	if ctx.Err() == nil {
 		k.known.Store(known)
 	}
 	return known.err

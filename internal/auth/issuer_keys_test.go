@@ -111,7 +111,7 @@ func TestNoUsableKey(t *testing.T) {
 		`{"keys":null}`:                       false,
 		`{"keys":{}}`:                         false,
 		`{"error":"temporarily_unavailable"}`: false,
-		"HTTP/1.1 503 x\r\n\r\n{\"keys\":[]}":  false,
+		"HTTP/1.1 503 x\r\n\r\n{\"keys\":[]}": false,
 		"":                                    false, // no response
 	} {
 		const madeUp, unknown = "made up", "newer keys are unknown: GET https://keys.test/k: "

@@ -49,12 +49,11 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 	var tried int
 	var fault string
 	for _, k := range s.keys {
-		if kid != "" && kid != k.kid {
-			continue
-		}
-		if k.fault != "" {
+		switch {
+		case kid != "" && kid != k.kid:
+		case k.fault != "":
 			fault = k.fault
-		} else if slices.Contains(k.algorithms, alg) && tried < maxTried {
+		case slices.Contains(k.algorithms, alg) && tried < maxTried:
 			if _, err := jws.Verify(k.public); err == nil {
 				return nil
 			}
@@ -136,10 +135,8 @@ func parsePublic(m members) (crypto.PublicKey, []string, error) {
 		delete(m, name)
 	}
 	var parsed jose.JSONWebKey
-	rest, err := json.Marshal(m)
-	if err == nil {
-		err = parsed.UnmarshalJSON(rest)
-	}
+	rest, _ := json.Marshal(m) // members that were parsed don't fail
+	err := parsed.UnmarshalJSON(rest)
 	public, algorithms := usableWith(parsed.Key) // nil for a type that go-jose doesn't support
 	alg := parsed.Algorithm
 	switch {
