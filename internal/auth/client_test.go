@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -102,4 +103,18 @@ func TestNoHTTP2(t *testing.T) {
 	if offer := <-offers; slices.Contains(offer, "h2") {
 		t.Errorf("the client offers %q, want no HTTP/2", offer)
 	}
+}
+
+// An error says that the proxy refused the connection, not the issuer, and keeps its password.
+func TestProxyRefuses(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer proxy.Close()
+	address, err := url.Parse(proxy.URL)
+	must(err)
+	address.User = url.UserPassword("user", "secret")
+	v := newVerifier(authtest.IssuerURL, keysURL)
+	v.Transport().Proxy = http.ProxyURL(address)
+	checkLoad(t, v, "GET https://keys.test/k: the proxy responded: status 403 Forbidden")
 }

@@ -45,6 +45,12 @@ func newClient() *http.Client {
 		TLSHandshakeTimeout:   handshakeTimeout,
 		ResponseHeaderTimeout: responseTimeout,
 		IdleConnTimeout:       30 * time.Second,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode != http.StatusOK { // else the error would be "Forbidden", as if by the issuer
+				return fmt.Errorf("the proxy responded: %w", statusError(resp))
+			}
+			return nil
+		},
 	}
 	t.Protocols.SetHTTP1(true)
 	doNotFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
