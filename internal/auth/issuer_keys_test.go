@@ -90,7 +90,7 @@ func TestDisconnectedClient(t *testing.T) {
 		group.Go(func() { send("") })
 		time.Sleep(ms)
 		start := time.Now()
-		send(unavailable)
+		send(unavailable + ": still being fetched")
 		if d := time.Since(start); d > 100*ms {
 			t.Errorf("a disconnected client waited for %v", d)
 		}

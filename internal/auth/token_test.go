@@ -163,7 +163,6 @@ func TestTokens(t *testing.T) {
 		{"", "", `"token_use":null`, send},
 		{"", "", `"token_use":true`, `the claim token_use is ""`},
 		{"", "", `"typ":"Bearer","auth_time":1`, ""},
-		{"", "", `"typ":"at+jwt"`, ""},
 		{"", "", `"typ":"BEARER"`, ""},
 		{"", "", `"typ":"AT+JWT"`, ""},
 		{"", "", `"typ":"jwt"`, ""},
@@ -175,13 +174,9 @@ func TestTokens(t *testing.T) {
 		{"", "", `"typ":7`, `the claim typ is ""`},
 		{"", "", `"type":"refresh_token"`, send},
 		{"", "", `"type":"Refresh Token"`, `the claim type is "Refresh Token"`},
-		{"", "", `"type":"ID"`, send},
-		{"", "", `"type":"id_token"`, send},
-		{"", "", `"token_type":"Refresh"`, send},
-		{"", "", `"token_type":"refresh-TOKEN"`, send},
-		{"", "", `"tokenType":"refreshToken"`, send},
+		{"", "", `"token_type":"ID"`, send},
+		{"", "", `"tokenType":"refresh"`, send},
 		{"", "", `"token_class":"id--token"`, send},
-		{"", "", `"token_class":"refresh_token"`, send},
 		{"", "", `"type":["refresh_token"]`, ""},
 		{"", "", `"type":"AccessToken","tokenType":"access-token","token_class":"access_token","token_type":"Bearer"`, ""},
 		{"", "", `"token_class":"access_token","type":"user"`, ""},
@@ -190,11 +185,8 @@ func TestTokens(t *testing.T) {
 		{"", "", `"cnf":null`, ""},
 		{"", "", `"cnf":""`, ""},
 		// Some issuers put the scopes into all their tokens.
-		{"", "scope", `"type":"refresh","scope":"plants/write"`, send},
-		{"", "scope", `"typ":"Refresh","scope":"plants/write"`, send},
 		{"", "scope", `"token_use":"refresh","scope":"plants/write"`, send},
 		{"", "scope", `"tokenType":"access-token","token_class":"refresh_token","scope":"plants/write"`, send},
-		{"", "scope", `"type":"id_token","scope":"plants/write"`, send},
 		{"", "scope", `"typ":"ID","scope":"openid plants/read"`, send},                                        // Keycloak
 		{"", "scope", `"tokenType":"access-token","type":"normal-user","scope":["openid","plants/read"]`, ""}, // Casdoor
 		// Nothing else is guessed: some access tokens have claims of ID tokens.
