@@ -112,16 +112,16 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
 	}
+	var err error
 	known := k.known.Load()
-	err := known.err
 	switch age := k.since(known.fetched); {
 	case age < refreshAfter:
 		return known.set, nil
-	case age >= known.expireAfter(): // all requests need new keys, so they wait for them
+	case age >= known.expireAfter(): // all requests need new keys, so all wait for one fetch
 		known, err = k.refresh(ctx, known, RetryAfter, true)
-	case known.err != nil: // one request tries again, later than if all needed new keys
+	case known.err != nil: // one request tries again, and the others use the old keys
 		known, err = k.refresh(ctx, known, retryRefresh, false)
-	default: // one request fetches new keys, and the others use the old ones
+	default: // likewise, but nothing failed yet
 		known, err = k.refresh(ctx, known, RetryAfter, false)
 	}
 	if k.since(known.fetched) >= known.expireAfter() {
@@ -135,8 +135,8 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 }
 
 // newest returns the newest keys, for a token that the keys rejected don't verify. It fetches
-// them, or waits for another call that does. They are the same keys if the issuer has no others
-// or, within 5 s of the last fetch, isn't asked again.
+// them, or waits for another call that does. It returns rejected itself if the issuer has no other
+// keys, or was asked less than 5 s ago.
 func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
