@@ -56,7 +56,7 @@ func TestDocuments(t *testing.T) {
 		{issuer, "", issuer + "/.well-known/oauth-authorization-server", found,
 			"openid-configuration: status 404 Not Found" + hint},
 		{issuer, "", openID, "<html>", notMetadata + hint},
-		{issuer, "", openID, `{"error":"not found"}`, notMetadata + hint},
+		{issuer, "", openID, `{"jwks_uri":"` + keysURL + `"}`, notMetadata + hint},
 		{issuer, "", openID, `{"issuer":["https://a.test"],"jwks_uri":"` + keysURL + `"}`, notMetadata + hint},
 		{issuer, "", openID, `{"issuer":"https://a.test"}`, notMetadata + hint},
 		{issuer + "/", "", openID, found, `the issuer in ` + openID + ` is "https://a.test", not "https://a.test/": ` +
