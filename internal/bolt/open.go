@@ -32,11 +32,11 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
-	return &Store{db: db, path: path}, nil
+	return &Store{db, path, make(chan struct{}, maxWrites)}, nil
 }
 
 func openFile(path string) (db *bbolt.DB, err error) {
-	// Whatever bbolt makes of a damaged file is one line, even a fault, see Store.recoverTo. The
+	// Whatever bbolt makes of a damaged file is one line, even a fault, see panicOnFault. The
 	// program ends then, so the file may stay open and bbolt locked.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -28,7 +27,7 @@ import (
 type Store struct {
 	db     *bbolt.DB
 	path   string
-	writes atomic.Int64 // in progress, including those whose callers have stopped waiting
+	writes chan struct{} // an element for each write in progress, even if its caller has stopped waiting
 }
 
 // maxWrites limits the memory that writes take while the disk stalls.
@@ -52,26 +51,21 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 }
 
-// write makes a change in a transaction, unless ctx has ended, and returns after the commit. An
-// error of the change is a refusal, for example because the id is in use. It waits for a commit,
-// too: after a sync that failed, bbolt may still show a plant that isn't on disk.
-//
-// If ctx ends first, write returns its error. The transaction goes on, since nothing can
+// write makes a change in a transaction, unless ctx has ended, and returns after the commit. If
+// ctx ends meanwhile, write returns its error. The transaction goes on, since nothing can
 // interrupt a disk.
 func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error)) error {
-	writes := s.writes.Add(1)
-	if writes > maxWrites {
-		s.writes.Add(-1)
+	select {
+	case s.writes <- struct{}{}:
+	default:
 		return fmt.Errorf("%w: %s: %d writes are waiting for the disk", plants.ErrThrottled, s.path, maxWrites)
 	}
-	// A lone write uses Update, which doesn't wait for others. Concurrent writes use Batch, which
-	// waits a little so that they share a commit.
-	transact := s.db.Batch
-	if writes == 1 {
-		transact = s.db.Update
-	}
 	result := make(chan error, 1) // has room, in case nobody receives from it any more
-	go func() { result <- s.commit(ctx, transact, change) }()
+	go func() {
+		err := s.commit(ctx, change)
+		<-s.writes
+		result <- err
+	}()
 	select {
 	case err := <-result:
 		return err
@@ -81,22 +75,23 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 }
 
 // commit is the part of write that goes on if ctx ends.
-func (s *Store) commit(ctx context.Context, transact func(func(*bbolt.Tx) error) error,
-	change func(*bbolt.Tx) error,
-) (err error) {
-	defer s.writes.Add(-1)
+//
+// The change may refuse, for example because the id is in use. A refusal is committed, too: after
+// a sync that failed, bbolt may show a plant that isn't on disk, and the refusal may rest on it.
+func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
+	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
+	if len(s.writes) == 1 {
+		transact = s.db.Update
+	}
 	var refusal error
-	err = transact(func(tx *bbolt.Tx) error { // possibly several times, see Batch
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // in this function alone, see recoverTo
+	err = transact(panicOnFault(func(tx *bbolt.Tx) error { // possibly several times, see Batch
 		if refusal = ctx.Err(); refusal == nil {
 			refusal = change(tx)
 		}
-		return nil // commit even a refusal, see write; other writes may share the transaction
-	})
-	if err != nil {
-		// A refusal doesn't count. It may rest on a plant that another call put into the same
-		// transaction, which has now failed.
+		return nil // an error would undo the transaction
+	}))
+	if err != nil { // the refusal doesn't count: it may rest on another change of this transaction
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal
@@ -108,18 +103,22 @@ func (s *Store) read(ctx context.Context, reads func(*bbolt.Tx) error) (err erro
 		return err
 	}
 	defer s.recoverTo(&err)
-	return s.db.View(func(tx *bbolt.Tx) error {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // in this function alone, see recoverTo
-		return reads(tx)
-	})
+	return s.db.View(panicOnFault(reads))
+}
+
+// panicOnFault makes a fault in f a panic, which ends only the call. Bbolt maps the file to memory,
+// so a page that can't be read is a fault, which would end the program.
+//
+// Outside of f, for example in a commit, it must do so: after a panic there, bbolt would stay
+// locked for good.
+func panicOnFault(f func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		return f(tx)
+	}
 }
 
 // recoverTo turns a panic of the function that defers it into its error.
-//
-// Bbolt maps the file to memory, so a page that can't be read is a fault, which ends the program.
-// In the functions that a transaction runs, SetPanicOnFault makes it a panic, which ends only
-// their call. Elsewhere in bbolt, for example in a commit, a fault must end the program: bbolt
-// would stay locked for good.
 func (s *Store) recoverTo(err *error) {
 	switch v := recover(); {
 	case isFault(v):

@@ -18,34 +18,18 @@ import (
 	"example.com/plantstore/internal/testing/harness"
 )
 
-// together makes concurrent calls, each a write, and returns their errors. They all wait for
-// a commit in progress; meanwhile together calls waiting. Then the first call gets its own
-// commit, and the others share the next one.
-func together(t *testing.T, s *Store, waiting func(), calls ...func() error) []error {
-	t.Helper()
-	s.db.MaxBatchSize, s.db.MaxBatchDelay = len(calls)-1, time.Hour
+// together makes concurrent calls, each a write, and returns their errors. Their changes share a
+// transaction, in this order. It must be called in a synctest bubble.
+func together(s *Store, calls ...func() error) []error {
+	s.writes <- struct{}{} // stands for another write, since a lone one has its own transaction
+	defer func() { <-s.writes }()
+	s.db.MaxBatchSize, s.db.MaxBatchDelay = len(calls), time.Hour
 	errs := make([]error, len(calls))
-	tx, err := s.db.Begin(true) // stands for the commit in progress
-	noErr(t, err)
-	defer tx.Rollback() // if a wait fails: Close would wait for it
 	var group sync.WaitGroup
-	start := func(i int) { group.Go(func() { errs[i] = calls[i]() }) }
-	start(0)
-	wait := func(n int) {
-		harness.Await(t, func() error {
-			if got := s.writes.Load(); int(got) != n {
-				return fmt.Errorf("%d writes are waiting, want %d", got, n)
-			}
-			return nil
-		})
+	for i, call := range calls {
+		group.Go(func() { errs[i] = call() })
+		synctest.Wait() // until it waits for the last one
 	}
-	wait(1)
-	for i := range calls[1:] {
-		start(i + 1)
-	}
-	wait(len(calls))
-	waiting()
-	noErr(t, tx.Rollback())
 	group.Wait()
 	return errs
 }
@@ -59,63 +43,79 @@ func commits(t *testing.T, s *Store) (n int) {
 
 // Concurrent writes share a commit, even if some of them are refused.
 func TestWritesShareCommits(t *testing.T) {
-	s := openTest(t, newPath(t))
-	before, created := commits(t, s), 0
-	var calls []func() error
-	for i := range 64 { // of four creates each, one succeeds
-		calls = append(calls, func() error {
-			return s.Create(t.Context(), fmt.Sprint("owner ", i), plantstest.Example(int64(i/4)))
-		})
-	}
-	for i, err := range together(t, s, func() {}, calls...) {
-		if err == nil {
-			created++
-		} else if !errors.Is(err, plants.ErrInUse) {
-			t.Errorf("call %d: %v", i, err)
+	synctest.Test(t, func(t *testing.T) {
+		s := openTest(t, newPath(t))
+		before, created := commits(t, s), 0
+		var calls []func() error
+		for i := range 64 { // of four creates each, one succeeds
+			calls = append(calls, func() error {
+				return s.Create(t.Context(), fmt.Sprint("owner ", i), plantstest.Example(int64(i/4)))
+			})
 		}
-	}
-	if n := commits(t, s) - before; n != 2 || created != 16 {
-		t.Errorf("%d commits and %d creates, want 2 and 16", n, created)
-	}
+		for i, err := range together(s, calls...) {
+			if err == nil {
+				created++
+			} else if !errors.Is(err, plants.ErrInUse) {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		if n := commits(t, s) - before; n != 1 || created != 16 {
+			t.Errorf("%d commits and %d creates, want 1 and 16", n, created)
+		}
+	})
 }
 
 // If a shared commit fails, all its writers get the error, and none of their plants is
 // stored. A limit on the file's size simulates a full disk; TestCreateOnFullDisk fills a
 // real one.
 func TestFailedCommitAnswersAll(t *testing.T) {
-	s := openTest(t, newPath(t))
-	s.db.MaxSize = 32 << 10
-	calls := []func() error{func() error { return s.Delete(t.Context(), "alice", 1) }}
-	for i := range 40 { // Two each of one id: the second is refused only if the first is stored.
-		p := plantstest.Example(int64(i / 2))
-		p.Name = strings.Repeat("\x00", plants.MaxNameLength-i)
-		calls = append(calls, func() error { return s.Create(t.Context(), "alice", p) })
-	}
-	for i, err := range together(t, s, func() {}, calls...) {
-		if i > 0 && (!errors.Is(err, plants.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db")) {
-			t.Errorf("create %d: %v, want %v and the file's name", i, err, plants.ErrUnwritable)
+	synctest.Test(t, func(t *testing.T) {
+		s := openTest(t, newPath(t))
+		s.db.MaxSize = 32 << 10
+		var calls []func() error
+		for i := range 40 { // Two each of one id: the second is refused only if the first is stored.
+			p := plantstest.Example(int64(i / 2))
+			p.Name = strings.Repeat("\x00", plants.MaxNameLength-i)
+			calls = append(calls, func() error { return s.Create(t.Context(), "alice", p) })
 		}
-	}
-	if list, _, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
-		t.Errorf("after a failed commit the list is %v, %v", list, err)
-	}
-	s.db.MaxSize = 0
-	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
+		for i, err := range together(s, calls...) {
+			if !errors.Is(err, plants.ErrUnwritable) || !strings.Contains(err.Error(), "plants.db") {
+				t.Errorf("create %d: %v, want %v and the file's name", i, err, plants.ErrUnwritable)
+			}
+		}
+		if list, _, err := s.List(t.Context(), "alice", nil, 100); err != nil || len(list) > 0 {
+			t.Errorf("after a failed commit the list is %v, %v", list, err)
+		}
+		s.db.MaxSize = 0
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
+	})
 }
 
-// Batch repeats a change if another one in its transaction panics. Only the last result counts.
-func TestRepeatedChange(t *testing.T) {
-	s, runs := openTest(t, newPath(t)), 0
-	s.writes.Add(1)
-	twice := func(change func(*bbolt.Tx) error) error { return errors.Join(change(nil), change(nil)) }
-	if err := s.commit(t.Context(), twice, func(*bbolt.Tx) error {
-		if runs++; runs == 1 {
-			return plants.ErrInUse
+// A panic of a write is an error of its call, and ends neither the program nor other writes.
+// Those that share its transaction are repeated, and only their last result counts.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, runs := openTest(t, newPath(t)), 0
+		panics := func() error { return s.write(t.Context(), func(*bbolt.Tx) error { panic("a fault") }) }
+		other := func() error {
+			return s.write(t.Context(), func(*bbolt.Tx) error {
+				if runs++; runs == 1 {
+					return plants.ErrInUse
+				}
+				return nil
+			})
 		}
-		return nil
-	}); err != nil || runs != 2 {
-		t.Errorf("got %v after %d runs, want no error after 2", err, runs)
-	}
+		errs := together(s, other, panics)
+		if errs[0] != nil || runs != 2 {
+			t.Errorf("the other write: got %v after %d runs, want no error after 2", errs[0], runs)
+		}
+		for _, err := range []error{errs[1], panics()} {
+			if err == nil || !strings.Contains(err.Error(), "panic: a fault") {
+				t.Errorf("got %v, want the panic", err)
+			}
+		}
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
+	})
 }
 
 // While the disk stalls, a call returns when its context ends, lists go on, and writes beyond a
@@ -159,7 +159,7 @@ func TestStalledDisk(t *testing.T) {
 		t.Errorf("afterwards the list is %v, %v", list, err)
 	}
 	noErr(t, s.Delete(patient, "alice", 0))
-	if n := s.writes.Load(); n != 0 {
+	if n := len(s.writes); n != 0 {
 		t.Errorf("afterwards %d writes still count towards the limit", n)
 	}
 }
@@ -174,19 +174,6 @@ func TestCloseOnStalledDisk(t *testing.T) {
 	defer cancel()
 	if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
-	}
-}
-
-// A panic of a write is an error of its call, and ends neither the program nor other writes.
-func TestPanic(t *testing.T) {
-	s := openTest(t, newPath(t))
-	for _, others := range []int64{0, 1} { // a lone write, and one that may share a commit
-		s.writes.Add(others)
-		err := s.write(t.Context(), func(*bbolt.Tx) error { panic("a fault") })
-		if err == nil || !strings.Contains(err.Error(), "panic: a fault") {
-			t.Errorf("got %v, want the panic", err)
-		}
-		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(others)))
 	}
 }
 
