@@ -18,38 +18,43 @@ import (
 // created the file and was killed. On systems that can't sync a directory, such as Windows,
 // the name may not be. If path is a link to nothing, Ensure returns an error: its disk may not be mounted.
 func Ensure(path string, write func(temp string) error) error {
-	dir := filepath.Dir(path)
 	_, err := os.Stat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = createWhole(path, write)
+	}
+	if err != nil {
 		return err
 	}
-	if err != nil { // there is no file yet
-		if target, err := os.Readlink(path); err == nil {
-			return fmt.Errorf("it is a link to %s, which doesn't exist: "+
-				"mount its disk, or use the target's directory instead of the link", target)
-		}
-		f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
-		if err != nil {
-			return err
-		}
-		defer os.Remove(f.Name())
-		defer f.Close() // before Remove, for Windows
-		if err := write(f.Name()); err != nil {
-			return err
-		}
-		if err := f.Sync(); err != nil {
-			return err
-		}
-		// Unlike a rename, a link never replaces the file of another process.
-		if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("it can't be linked (%v): choose a directory on a file system with hard links", err)
-		}
-	}
+	dir := filepath.Dir(path)
 	for _, name := range []string{dir, filepath.Dir(dir)} { // dir may be new too
 		if d, err := os.Open(name); err == nil {
 			_ = d.Sync() // some systems can't
 			_ = d.Close()
 		}
+	}
+	return nil
+}
+
+func createWhole(path string, write func(temp string) error) error {
+	if target, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("it is a link to %s, which doesn't exist: "+
+			"mount its disk, or use the target's directory instead of the link", target)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close() // before Remove, for Windows
+	if err := write(f.Name()); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	// Unlike a rename, a link never replaces the file of another process.
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("it can't be linked (%v): choose a directory on a file system with hard links", err)
 	}
 	return nil
 }
