@@ -33,17 +33,21 @@ func parseOrigins(list string) ([]string, error) {
 // isOrigin reports whether browsers may send s as the origin of a page (RFC 6454), except that
 // the host may have capitals.
 func isOrigin(s string) bool {
-	isForbidden := func(r rune) bool { return r > unicode.MaxASCII || r == '*' } // instead of ü, browsers send xn--
 	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || strings.ContainsFunc(u.Host, isForbidden) {
+	if err != nil || u.Hostname() == "" || s != u.Scheme+"://"+u.Host {
 		return false
 	}
-	defaultPort := map[string]uint64{"http": 80, "https": 443}[u.Scheme]
-	sent := u.Scheme + "://" + strings.TrimSuffix(u.Host, ":"+u.Port()) // as a browser sends it
-	if port, _ := strconv.ParseUint(u.Port(), 10, 16); port != 0 && port != defaultPort {
-		sent += fmt.Sprint(":", port)
+	defaultPort, known := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	isForbidden := func(r rune) bool { return r > unicode.MaxASCII || r == '*' } // instead of ü, browsers send xn--
+	if !known || strings.ContainsFunc(u.Host, isForbidden) {
+		return false
 	}
-	return s == sent && defaultPort != 0
+	port := u.Port()
+	if port == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil && port[0] != '0' && port != defaultPort
 }
 
 // Headers that pages from other origins may send and read, in addition to the headers that

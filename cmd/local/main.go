@@ -35,17 +35,12 @@ import (
 )
 
 func main() {
-	// The program outlives the reader of its log. Without this, Go ends a process that writes
-	// to a closed pipe on standard output or standard error, even if its parent ignores SIGPIPE.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	signal.Ignore(syscall.SIGPIPE) // or Go would end the program with the reader of its log
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
-		// A terminal that closes may send it twice. The second time must not kill the process.
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-		signals = append(signals, syscall.SIGHUP)
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // for good: a terminal that closes may send it twice
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop) // so that a second signal kills the process
+	context.AfterFunc(ctx, restore) // so that a second Ctrl-C kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	os.Exit(report(ctx, err, os.Stderr))
 }
