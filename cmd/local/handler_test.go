@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -87,29 +86,6 @@ func TestTokenHosts(t *testing.T) {
 		w := httptest.NewRecorder()
 		if setUp(t, test.options, config.Config{}, io.Discard).ServeHTTP(w, r); w.Code != test.status {
 			t.Errorf("%s of %s: %d %s, want status %d", test.host, test.addr, w.Code, w.Body, test.status)
-		}
-	}
-}
-
-// Tokens of the program's own issuer outlive a restart. Those of another data directory are
-// invalid.
-func TestRestart(t *testing.T) {
-	start := func(data string) http.Handler { return setUp(t, options{data: data}, config.Config{}, io.Discard) }
-	send := func(handler http.Handler, r *http.Request) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		return w
-	}
-	data := t.TempDir()
-	r := httptest.NewRequest("POST", "http://localhost"+issuer.TokenPath,
-		strings.NewReader("grant_type=client_credentials&client_id=alice"))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	token := regexp.MustCompile(`eyJ[\w.-]+`).FindString(send(start(data), r).Body.String())
-	for dir, status := range map[string]int{data: 200, t.TempDir(): 401} {
-		r := httptest.NewRequest("GET", "http://localhost/plants", nil)
-		r.Header.Set("Authorization", "Bearer "+token)
-		if w := send(start(dir), r); w.Code != status {
-			t.Errorf("with the token %q: %d %s, want status %d", token, w.Code, w.Body, status)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -33,6 +34,30 @@ func TestReport(t *testing.T) {
 		var stderr strings.Builder
 		if code := report(test.ctx, test.err, &stderr); code != test.code || stderr.String() != test.want {
 			t.Errorf("%v: got %d, %q, want %d, %q", test.err, code, &stderr, test.code, test.want)
+		}
+	}
+}
+
+// With its own issuer, the program serves neither other machines nor pages of all origins.
+func TestNotExposed(t *testing.T) {
+	for _, test := range []struct {
+		address, origins string
+		want             string // in the error
+	}{
+		{"127.0.0.1:8080", "http://a.example", ""},
+		{"[::1]:8080", "", ""},
+		{"0.0.0.0:8080", "", "-addr 0.0.0.0:8080: other machines"},
+		{"[::]:8080", "", "-addr [::]:8080: other machines"},
+		{"192.0.2.1:8080", "", "-addr 192.0.2.1:8080: other machines"},
+		{"127.0.0.1:8080", "http://a.example *", "CORS_ORIGINS=*: every web page"},
+	} {
+		listening, err := net.ResolveTCPAddr("tcp", test.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = checkNotExposed(test.address, listening, strings.Fields(test.origins))
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: got %v", test, err)
 		}
 	}
 }

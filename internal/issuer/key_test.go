@@ -21,6 +21,14 @@ func keys(dir string) string {
 	return i.JWKS()
 }
 
+// The key outlives a restart, and so do tokens. Another directory has another key.
+func TestKeyIsKept(t *testing.T) {
+	dir := t.TempDir()
+	if first := keys(dir); keys(dir) != first || keys(t.TempDir()) == first {
+		t.Errorf("the keys %s don't stay, or are those of another directory", first)
+	}
+}
+
 // A file that is not a valid key is left alone.
 func TestInvalidKeyFile(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
