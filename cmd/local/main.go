@@ -124,7 +124,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	banner(stderr, baseURL(listener), store.where, ownIssuer, runtime.GOOS)
 	service := handlers.New(store, verifier, log)
-	return serve(ctx, listener, newHandler(opts, origins, localIssuer, service), stderr)
+	return serve(ctx, listener, newHandler(opts, origins, localIssuer, service), store.lost, stderr)
 }
 
 // checkNotExposed returns an error if other machines, or all web pages in the

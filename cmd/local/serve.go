@@ -23,8 +23,11 @@ const requestTimeout = 9500 * time.Millisecond
 // it, clients still reading are cut off.
 const drainTimeout = 10 * time.Second
 
-// serve serves requests until ctx ends, and then waits for those in flight.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, stderr io.Writer) error {
+// serve serves requests until ctx ends, and then waits for those in flight. An error from lost ends
+// it at once.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, lost <-chan error,
+	stderr io.Writer,
+) error {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// Requests end by their time, not with their clients: net/http also cancels the context
@@ -54,6 +57,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, std
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
+		return err
+	case err := <-lost:
 		return err
 	case <-ctx.Done():
 	}

@@ -44,7 +44,7 @@ func TestTimeouts(t *testing.T) {
 			if _, err := w.Write(make([]byte, 1<<20)); err == nil || time.Since(start) <= requestTimeout {
 				t.Errorf("the response: after %v: %v", time.Since(start), err)
 			}
-		}), io.Discard)
+		}), nil, io.Discard)
 		time.Sleep(time.Minute) // serve doesn't wait for the request
 	})
 }
@@ -61,7 +61,7 @@ func TestClientClosesItsSide(t *testing.T) {
 				t.Errorf("the context has ended: %v", err)
 			}
 		})
-		go serve(t.Context(), &single{conn: closedSide{conn, request}}, handler, io.Discard)
+		go serve(t.Context(), &single{conn: closedSide{conn, request}}, handler, nil, io.Discard)
 		if response, err := io.ReadAll(client); err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 200 OK\r\n") {
 			t.Errorf("got %q, %v", response, err)
 		}
@@ -82,7 +82,7 @@ func TestIdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, conn := net.Pipe()
 		go io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		serve(t.Context(), &single{conn: conn}, http.NotFoundHandler(), io.Discard) // doesn't wait for the connection
+		serve(t.Context(), &single{conn: conn}, http.NotFoundHandler(), nil, io.Discard) // doesn't wait for the connection
 		start := time.Now()
 		io.Copy(io.Discard, client)
 		if took := time.Since(start); took <= 10*time.Minute {

@@ -22,7 +22,8 @@ const plantsFile = "plants.db"
 type storage struct {
 	plants.Store
 	close func(context.Context) error
-	where string // for the start-up messages
+	lost  <-chan error // receives an error if the store can no longer be used; nil if that can't happen
+	where string       // for the start-up messages
 }
 
 // openStore opens the store that the flags select.
@@ -61,7 +62,7 @@ func openBolt(dir string) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage{Store: store, close: store.Close, where: path}, nil
+	return &storage{Store: store, close: store.Close, lost: store.Lost(), where: path}, nil
 }
 
 // createData creates the data directory if it is missing. Only the current user can access a

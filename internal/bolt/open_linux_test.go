@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -42,34 +43,54 @@ func TestCreateOnFullDisk(t *testing.T) {
 	dir := mount(t, "tmpfs", "size=1m")
 	path := filepath.Join(dir, "plants.db")
 	s := openTest(t, path)
-	var created []int64
-	create := func() error {
-		p := plantstest.Example(int64(len(created)))
-		p.Name = strings.Repeat("\x01", plants.MaxNameLength)
-		err := s.Create(t.Context(), "alice", p)
-		if err == nil {
-			created = append(created, p.ID)
-		}
-		return err
-	}
-	noErr(t, create())
+	noErr(t, s.Create(t.Context(), "alice", plantstest.Example(0)))
 	filler := fill(t, dir)
-	for create() == nil { // the file may have room
-		if len(created) > 1000 {
-			t.Fatal("the disk doesn't fill")
-		}
-	}
-	if err := create(); !errors.Is(err, plants.ErrUnwritable) {
-		t.Errorf("on the full disk: %v, want %v", err, plants.ErrUnwritable)
-	}
+	created := append([]int64{0}, createUntilRefused(t, s)...)
 	expectIDs(t, s, created)
 	noErr(t, os.Remove(filler))
-	for range 100 {
-		noErr(t, create())
+	for id := range int64(100) {
+		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(2000+id)))
+		created = append(created, 2000+id)
+	}
+	if len(s.Lost()) > 0 {
+		t.Error("the store says that it is lost")
 	}
 	noErr(t, s.Close(t.Context()))
 	s = openTest(t, path)
 	expectIDs(t, s, created)
+}
+
+// If the system refuses a larger memory map, the store says that it is lost. A new one has all plants.
+func TestLost(t *testing.T) {
+	path := newPath(t)
+	s := openTest(t, path)
+	s.db.MmapFlags = syscall.MAP_HUGETLB // which is refused for usual files
+	created := createUntilRefused(t, s)
+	select {
+	case err := <-s.Lost():
+		mustSay(t, err, path, "can't be mapped to memory: mmap allocate error: invalid argument: start the program again")
+	case <-time.After(harness.Patience):
+		t.Error("the store doesn't say that it is lost")
+	}
+	noErr(t, s.Close(t.Context()))
+	expectIDs(t, openTest(t, path), created)
+}
+
+// createUntilRefused creates plants of alice until the file can't be written, and returns their ids.
+func createUntilRefused(t *testing.T, s *Store) (created []int64) {
+	t.Helper()
+	for id := range int64(1000) {
+		p := plantstest.Example(1 + id)
+		p.Name = strings.Repeat("\x01", plants.MaxNameLength)
+		if err := s.Create(t.Context(), "alice", p); errors.Is(err, plants.ErrUnwritable) {
+			return created
+		} else if err != nil {
+			t.Fatalf("create: %v, want %v", err, plants.ErrUnwritable)
+		}
+		created = append(created, p.ID)
+	}
+	t.Fatal("the file can be written")
+	return nil
 }
 
 // A shared folder of a virtual machine, or a network disk, may only say "invalid argument". So does this file system.

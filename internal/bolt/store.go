@@ -6,12 +6,14 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"example.com/plantstore/internal/plants"
 )
@@ -28,6 +30,7 @@ type Store struct {
 	db     *bbolt.DB
 	path   string
 	writes chan struct{} // an element for each write in progress, even if its caller has stopped waiting
+	lost   chan error
 }
 
 // maxWrites limits the memory that writes take while the disk stalls.
@@ -36,6 +39,10 @@ const maxWrites = 1000
 // pageSize is how many bytes of values List reads before it ends a page. The server holds a
 // response until its client has read it, so this limits the memory that slow clients take.
 const pageSize = 512 << 10
+
+// Lost returns a channel that receives an error if the file can no longer be used, see checkMap.
+// Then the program must end, and be started again.
+func (s *Store) Lost() <-chan error { return s.lost }
 
 // Close waits for the transactions in progress and closes the file. If ctx ends first, Close
 // returns an error, and the program may exit: what Create and Delete have confirmed is on disk,
@@ -92,9 +99,24 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 		return nil // an error would undo the transaction
 	}))
 	if err != nil { // the refusal doesn't count: it may rest on another change of this transaction
+		s.checkMap(err)
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
 	return refusal
+}
+
+// checkMap reports a lost memory map, after a commit that failed with err. To enlarge the map, bbolt
+// first gives it up. If the system then refuses the larger one, for example because memory is
+// limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
+func (s *Store) checkMap(err error) {
+	unmapped := s.db.View(func(*bbolt.Tx) error { return nil })
+	if !errors.Is(unmapped, bbolterrors.ErrInvalidMapping) || errors.Is(err, bbolterrors.ErrInvalidMapping) {
+		return
+	}
+	select {
+	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):
+	default: // another write of this commit has reported it
+	}
 }
 
 // read runs a function in a transaction that changes nothing, unless ctx has ended.
