@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -62,6 +66,43 @@ func TestKeysAtStart(t *testing.T) {
 		handler.ServeHTTP(w, httptest.NewRequest("GET", "/docs/issuer.js", nil))
 		if !strings.Contains(w.Body.String(), "null") {
 			t.Error("the page describes an issuer that the program doesn't have")
+		}
+	}
+}
+
+// If keys are fetched over https and Go would ignore SSL_CERT_FILE, one line says why.
+func TestCertFile(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("Go ignores the variable here")
+	}
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	der := server.Certificate().Raw
+	valid := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	const noPEM = "it contains no certificate in PEM; name a PEM file"
+	for _, test := range []struct{ keysURL, content, want string }{
+		{"https://127.0.0.1:1", valid, ""},
+		{"https://127.0.0.1:1", "a comment\r\n" + strings.ReplaceAll(valid, "\n", "\r\n"), ""},
+		{"https://127.0.0.1:1", string(der), noPEM},
+		{"https://127.0.0.1:1", "\ufeff" + valid, noPEM},
+		{"https://127.0.0.1:1", valid[:len(valid)/2], noPEM},
+		{"https://127.0.0.1:1", "", "no such file or directory; name a PEM file"},
+		{"http://127.0.0.1:1", "", ""},
+	} {
+		name := filepath.Join(t.TempDir(), "ca.pem")
+		if test.content != "" {
+			if err := os.WriteFile(name, []byte(test.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("SSL_CERT_FILE", name)
+		tokens := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: test.keysURL}
+		var stderr strings.Builder
+		setUp(t, options{}, config.Config{Tokens: tokens}, &stderr)
+		want := fmt.Sprintf("warning: SSL_CERT_FILE %q is ignored: %s", name, test.want)
+		if got := stderr.String(); strings.Contains(got, want) != (test.want != "") ||
+			strings.Contains(got, "SSL_CERT_FILE") != (test.want != "") {
+			t.Errorf("%+v: got %q, want %q", test, got, want)
 		}
 	}
 }

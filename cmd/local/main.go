@@ -11,6 +11,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -163,12 +164,32 @@ func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Co
 	if err != nil {
 		return nil, err
 	}
+	if tokens.Keys == nil && strings.HasPrefix(cmp.Or(tokens.KeysURL, tokens.Issuer), "https:") {
+		checkCertFile(os.Getenv("SSL_CERT_FILE"), stderr)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := verifier.Load(ctx); err != nil { // requests try again
 		fmt.Fprintf(stderr, "warning: tokens of the issuer %q get 503 until its keys are fetched: %v\n", tokens.Issuer, err)
 	}
 	return verifier, nil
+}
+
+// checkCertFile prints a warning to stderr if Go ignores the file that SSL_CERT_FILE names. That is no error,
+// because Go then still trusts the authorities in the system's directories.
+func checkCertFile(name string, stderr io.Writer) {
+	if name == "" || runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // there, Go ignores the variable
+		return
+	}
+	problem := "it contains no certificate in PEM"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		problem = errors.Unwrap(err).Error() // without the name
+	} else if x509.NewCertPool().AppendCertsFromPEM(data) {
+		return
+	}
+	fmt.Fprintf(stderr, "warning: SSL_CERT_FILE %q is ignored: %s; name a PEM file that this user can read\n",
+		name, problem)
 }
 
 // newHandler returns the handler of all requests: health, the program's own issuer if it
