@@ -53,7 +53,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 		return options{}, fmt.Errorf("unexpected argument %q: only flags are allowed; %w", flags.Arg(0), errUsage)
 	}
 	if _, _, err := net.SplitHostPort(o.addr); err != nil { // the empty address would mean all
-		return options{}, fmt.Errorf("-addr: %w; %w", err, errUsage)
+		return options{}, fmt.Errorf("-addr %q: must be HOST:PORT, such as 127.0.0.1:8080; %w", o.addr, errUsage)
 	}
 	if o.store == "" {
 		o.store = defaultStore(getenv)

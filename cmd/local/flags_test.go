@@ -22,9 +22,13 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %+v", args, got, err, want)
 		}
 	}
-	for _, args := range []string{"-store sqlite", "-port 8080", "-addr 8080", "-addr=", "serve"} {
-		if got, err := parseFlags(strings.Fields(args), noEnv, io.Discard); !errors.Is(err, errUsage) {
-			t.Errorf("%q: got %+v, %v, want a usage error", args, got, err)
+	for args, want := range map[string]string{
+		"-store sqlite": "-store \"sqlite\": must be bolt or dynamodb", "-port 8080": "-port", "serve": "serve",
+		"-addr 8080": "-addr \"8080\": must be HOST:PORT, such as 127.0.0.1:8080", "-addr=": "must be HOST:PORT",
+	} {
+		got, err := parseFlags(strings.Fields(args), noEnv, io.Discard)
+		if !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %+v, %v, want a usage error with %s", args, got, err, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"example.com/plantstore/internal/bolt"
@@ -69,6 +70,9 @@ func openBolt(dir string) (*storage, error) {
 // new directory. An existing one is left as it is, since its owner may have reasons: for
 // example, Kubernetes makes a volume writable by a group.
 func createData(dir string) error {
+	if strings.HasPrefix(filepath.ToSlash(dir)+"/", "~/") { // as in -data=~/plants, or in a systemd unit
+		return fmt.Errorf("-data %s: no shell has replaced ~: write the whole path", dir)
+	}
 	switch err := os.MkdirAll(dir, 0o700); {
 	case errors.Is(err, fs.ErrExist): // something that isn't a directory, and leads to none
 		return fmt.Errorf("-data: %w: it is a link to nothing; mount its disk, or create the directory that it names", err)

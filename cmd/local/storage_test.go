@@ -53,6 +53,7 @@ func TestInvalidData(t *testing.T) {
 	}
 	for data, want := range map[string]string{
 		"": ": name a directory that you can write to", file: ": name a directory that you can write to",
+		"~/plants": "-data ~/plants: no shell has replaced ~", "~": ": no shell has replaced ~",
 		link: "-data: mkdir " + link + ": file exists: it is a link to nothing; mount its disk, or create the directory",
 	} {
 		if err := createData(data); err == nil || !strings.Contains(err.Error(), want) {
