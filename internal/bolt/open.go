@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -73,9 +74,10 @@ func openDB(path string) (*bbolt.DB, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, mode)
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: existing})
-	_, isSystem := errors.AsType[syscall.Errno](err)
-	if err != nil && !isSystem && !errors.Is(err, bbolterrors.ErrTimeout) { // the contents are at fault
-		return nil, damaged(err)
+	for _, cause := range []error{bbolterrors.ErrInvalid, bbolterrors.ErrVersionMismatch, bbolterrors.ErrChecksum} {
+		if errors.Is(err, cause) {
+			return nil, damaged(err)
+		}
 	}
 	return db, err
 }
@@ -88,11 +90,17 @@ func damaged(cause any) error {
 	return fmt.Errorf("it is damaged: %v: restore a backup, or move the file away to start without data", cause)
 }
 
+// unsupported are the errors, besides [errors.ErrUnsupported], of file systems that lack locks or
+// memory maps. They were reported for shared folders of virtual machines, FUSE and NFS, which sends
+// the kernel's own 524 (etcd-io/bbolt#102, boltdb/bolt#690, jacobsa/fuse#82, JuliaLang/juliaup#252).
+var unsupported = []syscall.Errno{syscall.EINVAL, syscall.ENOLCK, syscall.ENODEV, syscall.EBADF, 524}
+
 // advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
 		err = pathErr.Err // Open's message contains the path
 	}
+	errno, _ := errors.AsType[syscall.Errno](err)
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
@@ -102,8 +110,7 @@ func advise(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory",
 			err)
-	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS):
-		// Reported for shared folders of virtual machines, and for NFS: etcd-io/bbolt#102, boltdb/bolt#690.
+	case errors.Is(err, errors.ErrUnsupported), slices.Contains(unsupported, errno):
 		return fmt.Errorf("%w: the file system may not support locks or memory maps: "+
 			"choose a data directory on a local disk", err)
 	}

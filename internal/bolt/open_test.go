@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,6 +140,13 @@ func TestOpenRefuses(t *testing.T) {
 				t.Error("Open changed the file")
 			}
 		})
+	}
+}
+
+// A file system without locks or memory maps is told by many errors.
+func TestAdviseLocalDisk(t *testing.T) {
+	for _, err := range []error{syscall.ENODEV, syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.Errno(524)} {
+		mustSay(t, advise(err, "plants.db"), err.Error()+": the file system may not support locks or memory maps")
 	}
 }
 
