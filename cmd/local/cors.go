@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,24 +31,18 @@ func parseOrigins(list string) ([]string, error) {
 	return origins, nil
 }
 
-// isOrigin reports whether browsers may send s as the origin of a page (RFC 6454), except that
-// the host may have capitals.
+// An origin in ASCII: instead of ü, browsers send xn--. Unlike theirs, its host may have capitals.
+var originPattern = regexp.MustCompile(`^(https?)://(?:[\w.-]+|\[[\da-fA-F:]+\])(?::([1-9]\d{0,4}))?$`)
+
+// isOrigin reports whether browsers may send s as the origin of a page (RFC 6454).
 func isOrigin(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || s != u.Scheme+"://"+u.Host {
+	match := originPattern.FindStringSubmatch(s)
+	if match == nil {
 		return false
 	}
-	defaultPort, known := map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	isForbidden := func(r rune) bool { return r > unicode.MaxASCII || r == '*' } // instead of ü, browsers send xn--
-	if !known || strings.ContainsFunc(u.Host, isForbidden) {
-		return false
-	}
-	port := u.Port()
-	if port == "" {
-		return !strings.HasSuffix(u.Host, ":")
-	}
-	_, err = strconv.ParseUint(port, 10, 16)
-	return err == nil && port[0] != '0' && port != defaultPort
+	scheme, port := match[1], match[2]
+	_, err := strconv.ParseUint(cmp.Or(port, "1"), 10, 16)
+	return err == nil && port != map[string]string{"http": "80", "https": "443"}[scheme]
 }
 
 // Headers that pages from other origins may send and read, in addition to the headers that

@@ -175,21 +175,18 @@ func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Co
 	return verifier, nil
 }
 
-// checkCertFile prints a warning to stderr if Go ignores the file that SSL_CERT_FILE names. That is no error,
-// because Go then still trusts the authorities in the system's directories.
+// checkCertFile warns if Go ignores the file that SSL_CERT_FILE names, and trusts only the system's authorities.
 func checkCertFile(name string, stderr io.Writer) {
-	if name == "" || runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // there, Go ignores the variable
+	if name == "" || runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // there, Go doesn't read the variable
 		return
 	}
-	problem := "it contains no certificate in PEM"
 	data, err := os.ReadFile(name)
-	if err != nil {
-		problem = errors.Unwrap(err).Error() // without the name
-	} else if x509.NewCertPool().AppendCertsFromPEM(data) {
-		return
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(data) {
+		err = fmt.Errorf("%s contains no certificate in PEM", name)
 	}
-	fmt.Fprintf(stderr, "warning: SSL_CERT_FILE %q is ignored: %s; name a PEM file that this user can read\n",
-		name, problem)
+	if err != nil {
+		fmt.Fprintf(stderr, "warning: SSL_CERT_FILE is ignored: %v; name a PEM file that this user can read\n", err)
+	}
 }
 
 // newHandler returns the handler of all requests: health, the program's own issuer if it

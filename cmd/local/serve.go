@@ -23,11 +23,8 @@ const requestTimeout = 9500 * time.Millisecond
 // it, clients still reading are cut off.
 const drainTimeout = 10 * time.Second
 
-// serve serves requests until ctx ends, and then waits for those in flight. An error from lost ends
-// it at once.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, lost <-chan error,
-	stderr io.Writer,
-) error {
+// serve serves requests until ctx ends, then waits for those in flight. An error from lost ends it at once.
+func serve(ctx context.Context, l net.Listener, handler http.Handler, lost <-chan error, stderr io.Writer) error {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// Requests end by their time, not with their clients: net/http also cancels the context
@@ -54,7 +51,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, los
 		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(l) }()
 	select {
 	case err := <-failed:
 		return err

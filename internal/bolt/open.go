@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +32,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
-	return &Store{db, path, make(chan struct{}, maxWrites), make(chan error, 1)}, nil
+	return &Store{db, path, make(chan struct{}, maxWrites), make(chan error, maxWrites)}, nil
 }
 
 func openFile(path string) (db *bbolt.DB, err error) {
@@ -74,10 +73,8 @@ func openDB(path string) (*bbolt.DB, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, mode)
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: existing})
-	for _, cause := range []error{bbolterrors.ErrInvalid, bbolterrors.ErrVersionMismatch, bbolterrors.ErrChecksum} {
-		if errors.Is(err, cause) {
-			return nil, damaged(err)
-		}
+	if errors.Is(err, bbolterrors.ErrInvalid) || errors.Is(err, bbolterrors.ErrChecksum) {
+		return nil, damaged(err)
 	}
 	return db, err
 }
@@ -90,17 +87,11 @@ func damaged(cause any) error {
 	return fmt.Errorf("it is damaged: %v: restore a backup, or move the file away to start without data", cause)
 }
 
-// unsupported are the errors, besides [errors.ErrUnsupported], of file systems that lack locks or
-// memory maps. They were reported for shared folders of virtual machines, FUSE and NFS, which sends
-// the kernel's own 524 (etcd-io/bbolt#102, boltdb/bolt#690, jacobsa/fuse#82, JuliaLang/juliaup#252).
-var unsupported = []syscall.Errno{syscall.EINVAL, syscall.ENOLCK, syscall.ENODEV, syscall.EBADF, 524}
-
 // advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
 		err = pathErr.Err // Open's message contains the path
 	}
-	errno, _ := errors.AsType[syscall.Errno](err)
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return errors.New("another process has it open: stop that process, or choose another data directory")
@@ -110,7 +101,10 @@ func advise(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: let this user read and write the file and its directory, or choose another data directory",
 			err)
-	case errors.Is(err, errors.ErrUnsupported), slices.Contains(unsupported, errno):
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOLCK),
+		errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.EBADF), errors.Is(err, syscall.Errno(524)):
+		// Reported for shared folders of virtual machines, FUSE and NFS, which sends Linux's own 524:
+		// etcd-io/bbolt#102, boltdb/bolt#690, jacobsa/fuse#82, JuliaLang/juliaup#252.
 		return fmt.Errorf("%w: the file system may not support locks or memory maps: "+
 			"choose a data directory on a local disk", err)
 	}

@@ -30,7 +30,7 @@ type Store struct {
 	db     *bbolt.DB
 	path   string
 	writes chan struct{} // an element for each write in progress, even if its caller has stopped waiting
-	lost   chan error
+	lost   chan error    // has room for all writes of a commit
 }
 
 // maxWrites limits the memory that writes take while the disk stalls.
@@ -40,8 +40,7 @@ const maxWrites = 1000
 // response until its client has read it, so this limits the memory that slow clients take.
 const pageSize = 512 << 10
 
-// Lost returns a channel that receives an error if the file can no longer be used, see checkMap.
-// Then the program must end, and be started again.
+// Lost returns a channel that receives an error if the program must end, see checkMap.
 func (s *Store) Lost() <-chan error { return s.lost }
 
 // Close waits for the transactions in progress and closes the file. If ctx ends first, Close
@@ -109,13 +108,9 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // first gives it up. If the system then refuses the larger one, for example because memory is
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(err error) {
-	unmapped := s.db.View(func(*bbolt.Tx) error { return nil })
-	if !errors.Is(unmapped, bbolterrors.ErrInvalidMapping) || errors.Is(err, bbolterrors.ErrInvalidMapping) {
-		return
-	}
-	select {
-	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):
-	default: // another write of this commit has reported it
+	now := s.db.View(func(*bbolt.Tx) error { return nil })
+	if errors.Is(now, bbolterrors.ErrInvalidMapping) && !errors.Is(err, bbolterrors.ErrInvalidMapping) {
+		s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err)
 	}
 }
 
@@ -128,11 +123,9 @@ func (s *Store) read(ctx context.Context, reads func(*bbolt.Tx) error) (err erro
 	return s.db.View(panicOnFault(reads))
 }
 
-// panicOnFault makes a fault in f a panic, which ends only the call. Bbolt maps the file to memory,
-// so a page that can't be read is a fault, which would end the program.
-//
-// Outside of f, for example in a commit, it must do so: after a panic there, bbolt would stay
-// locked for good.
+// panicOnFault makes a fault in f a panic, which ends only the call. Bbolt maps the file to memory, so
+// a page that can't be read is a fault. Elsewhere in bbolt, for example in a commit, a fault must end
+// the program: after a panic there, bbolt would stay locked for good.
 func panicOnFault(f func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -116,11 +116,8 @@ func tokens(getenv func(string) string) (t auth.Config, err error) {
 		}
 	}
 	if t.Audiences = splitList(getenv(EnvTokenAudience)); t.Audiences == nil {
-		problem := EnvTokenIssuer + " is set but " + EnvTokenAudience + " is not"
-		if getenv(EnvTokenAudience) != "" { // for example, only a comma
-			problem = EnvTokenAudience + " has no value"
-		}
-		return t, fmt.Errorf("%s: set it to the accepted audiences, separated by commas", problem)
+		return t, fmt.Errorf("%s has no value, although %s is set: set it to the accepted audiences, separated by commas",
+			EnvTokenAudience, EnvTokenIssuer)
 	}
 	if t.KeysURL != "" {
 		if err := auth.CheckURL(t.KeysURL); err != nil {

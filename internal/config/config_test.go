@@ -104,10 +104,7 @@ func TestMessages(t *testing.T) {
 		`LOG_LEVEL "verbose" is not valid: use debug, info, warn or error`: {
 			EnvLogLevel: "verbose",
 		},
-		`TOKEN_ISSUER is set but TOKEN_AUDIENCE is not: set it to the accepted audiences, separated by commas`: {
-			EnvTokenIssuer: "https://issuer.example",
-		},
-		`TOKEN_AUDIENCE has no value: set it to the accepted audiences, separated by commas`: {
+		`TOKEN_AUDIENCE has no value, although TOKEN_ISSUER is set: set it to the accepted audiences, separated by commas`: {
 			EnvTokenIssuer: "https://issuer.example", EnvTokenAudience: ",",
 		},
 		`TOKEN_ISSUER "https://issuer.example\n" has white space: remove it`: {

@@ -25,8 +25,7 @@ func Ensure(path string, write func(temp string) error) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	for _, name := range []string{dir, filepath.Dir(dir)} { // dir may be new too
+	for _, name := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} { // the directory may be new too
 		if d, err := os.Open(name); err == nil {
 			_ = d.Sync() // some systems can't
 			_ = d.Close()
