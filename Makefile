@@ -1,6 +1,6 @@
 # The commands that people and CI run. `make help` lists them.
 
-.PHONY: help run test acceptance check check-size ci fuzz bench api-compat contract docker issuers deployment rename check-rename
+.PHONY: help run test check check-size ci fuzz
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,17 +17,12 @@ run: ## run the service on this machine
 test: ## run all tests
 	go test -timeout 30m ./...
 
-# Environment variables specify the users: see TestDeployment in test/e2e.
-acceptance: ## run the session of test/session against a deployment: BASE=https://… TOKEN_URL=https://…
-	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
-	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
-
 # The tools have their own go.mod, so the service's lists only what the service and its
 # tests import.
-TOOL = go tool -modfile=test/tools/go.mod
+TOOL = go tool -modfile=.ci/tools/go.mod
 
 check: check-size ## check formatting, vet, staticcheck, races, go.mod, workflows, other systems and the package's size
-	! "$$(go env GOROOT)/bin/gofmt" -l api cmd internal test | grep .
+	! "$$(go env GOROOT)/bin/gofmt" -l */ | grep .
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	$(TOOL) actionlint .github/workflows/*.yml
@@ -45,9 +40,7 @@ check-size: ## check the size of the function's package
 	size=$$(gzip -c "$$dir/bootstrap" | wc -c) && echo "the package has $$size bytes, of $(MAX_SIZE)" && \
 	[ "$$size" -le $(MAX_SIZE) ]
 
-# Issuers and deployment are left out, since they download much. Without arguments, .ci/run
-# runs them too.
-ci: check check-rename api-compat contract docker ## run what .github/workflows/ci.yml runs with the newer Go release
+ci: check ## run what .github/workflows/ci.yml runs with the newer Go release
 
 FUZZTIME ?= 1m
 
@@ -56,6 +49,21 @@ fuzz: ## run every fuzz test for FUZZTIME
 		while read -r folder name; do \
 			echo "$$name in $$folder" && go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$folder" || exit 1; \
 		done
+
+# test:drop
+.PHONY: acceptance acceptance-stack api-compat bench contract deployment docker issuers snapshot
+
+# Issuers and deployment are left out, since they download much. Without arguments, .ci/run
+# runs them too.
+ci: api-compat contract docker
+
+# Environment variables specify the users: see TestDeployment in test/e2e.
+acceptance: ## run the session of test/session against a deployment: BASE=https://… TOKEN_URL=https://…
+	@test -n '$(BASE)' || { echo 'BASE is empty: make acceptance BASE=https://…' >&2; exit 1; }
+	go test ./test/e2e -run '^TestDeployment$$' -v -base '$(BASE)' -token-url '$(TOKEN_URL)'
+
+acceptance-stack: ## run the session of test/session against the deployed stack
+	test/e2e/stack.sh '$(STACK)'
 
 ROUNDS ?= 30
 
@@ -92,21 +100,15 @@ deployment: ## deploy to a stand-in for AWS, with the commands of the pages; nee
 	$(TOOL) staticcheck -tags deployment ./test/deployment
 	go test -tags deployment -count=1 -timeout 30m -v ./test/deployment
 
-rename: ## make the project your own: MODULE=github.com/you/orchids NAME=orchid NAMES=orchids TITLE='Orchid House'
-	docs/rename.sh '$(MODULE)' '$(NAME)' '$(NAMES)' $(if $(TITLE),'$(subst ','\'',$(TITLE))')
+# With CI=true, the test fails if Python is missing. Otherwise it would be skipped.
+snapshot: ## rewrite the snapshots of template.yaml in test/template/testdata; needs Python
+	CI=true go test ./test/template -count=1 -timeout 30m -run '^TestSnapshot$$' -args -update
 
-# The name is long, and comes early in the alphabet: tests have failed for either.
-check-rename: ## rename a copy, take test away, and run the tests of what is left
-	copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && \
-	git ls-files -z | tar -cf - --null -T - | tar -xf - -C "$$copy" && \
-	cd "$$copy" && git init -q && git add -A && \
-	$(MAKE) rename MODULE=example.org/you/caterpillars NAME=caterpillar NAMES=caterpillars && \
-	go test ./test/docs && rm -r test && go vet ./... && go test -timeout 30m ./...
-
+# rename:end
 # The targets for Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, as
 # sam's --config-env does.
 
-.PHONY: build-PlantFunction build deploy acceptance-stack logs delete snapshot dynamodb start-api
+.PHONY: build-PlantFunction build deploy logs delete dynamodb start-api
 
 CONFIG_ENV ?= default
 STACK ?= $(if $(filter production,$(CONFIG_ENV)),plants-production,plants)
@@ -139,9 +141,6 @@ build: ## build the function in .aws-sam/build
 deploy: build ## build and deploy; CONFIG_ENV=production for a production stack
 	sam deploy --config-env '$(CONFIG_ENV)'
 
-acceptance-stack: ## run the session of test/session against the deployed stack
-	test/e2e/stack.sh '$(STACK)'
-
 logs: ## follow the logs of the function and the API
 	@$(call need,sam,$(SAM_CLI))
 	sam logs --stack-name '$(STACK)' --tail
@@ -150,10 +149,6 @@ delete: ## delete the stack, but keep the table and the user pool
 	@$(call need,sam,$(SAM_CLI))
 	@echo 'This deletes the stack "$(STACK)". Its table and its user pool remain.'
 	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
-
-# With CI=true, the test fails if Python is missing. Otherwise it would be skipped.
-snapshot: ## rewrite the snapshots of template.yaml in test/template/testdata; needs Python
-	CI=true go test ./test/template -count=1 -timeout 30m -run '^TestSnapshot$$' -args -update
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
 	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb

@@ -91,8 +91,8 @@ func TestIdleTimeout(t *testing.T) {
 	})
 }
 
-// The start-up messages are for the operating system's usual shell. README's session, which
-// test/docs types, has the command for Unix.
+// The start-up messages are for the operating system's usual shell. README's session has the
+// command for Unix.
 func TestBanner(t *testing.T) {
 	for goos, command := range map[string]string{
 		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post ` +

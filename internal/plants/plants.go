@@ -23,8 +23,8 @@ const (
 // where it is nil, and keep an empty value.
 type Plant struct {
 	// ID identifies the plant among the plants of all owners. Every int64 is valid. It is left
-	// out of JSON: the service was commissioned with responses without it. A list with include=id
-	// adds it, and bbolt has it in the key.
+	// out of JSON, since responses lack it: a list with include=id adds it, and bbolt has it in
+	// the key.
 	ID int64 `json:"-" dynamodbav:"id"`
 
 	// Name has 1 to MaxNameLength code points, at least one of which is not

@@ -13,9 +13,9 @@ import (
 //
 // # Owners
 //
-// All owners share one id space: the service was commissioned with a table whose key is the id
-// alone. An owner can learn that an id is in use, and nothing else about the plants of other
-// owners: no call returns, changes or deletes them.
+// All owners share one id space, since the key of the table is the id alone. An owner can
+// learn that an id is in use, and nothing else about the plants of other owners: no call
+// returns, changes or deletes them.
 //
 // # Consistency
 //

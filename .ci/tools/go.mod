@@ -1,6 +1,6 @@
 // Tools of make and ci.yml, in a module of their own: the service's go.mod lists only what
 // the service and its tests import.
-module example.com/plantstore/test/tools
+module example.com/plantstore/tools
 
 go 1.26.0
 
