@@ -5,6 +5,7 @@ package deployment
 import (
 	_ "embed"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -24,10 +25,9 @@ var standIn string
 
 // An account is a stand-in for an AWS account, with a copy of the project to deploy.
 type account struct {
-	process   *harness.Process
-	env       []string
-	dir       string // the copy
-	functions string // the shell functions that docs/deployment.md defines
+	process *harness.Process
+	env     []string
+	dir     string // the copy
 }
 
 // startLimit is for the start of the stand-in, which loads large libraries of Python.
@@ -48,7 +48,9 @@ func newAccount(t *testing.T) *account {
 	}
 	certificate, key := makeCertificate(t)
 	a := &account{dir: template.CopySource(t)}
-	a.functions = block(t, deploymentPage, "BASE=$(output BaseUrl)")
+	if err := os.CopyFS(filepath.Join(a.dir, "docs"), os.DirFS("../../docs")); err != nil { // the commands
+		t.Fatal(err)
+	}
 	cmd := exec.Command(python, "-c", standIn, port, tlsPort, certificate, key)
 	cmd.Env = harness.Environ("MINISTACK_REGION="+template.Region,
 		"AWS_REGION="+template.Region, "AWS_DEFAULT_REGION="+template.Region,
@@ -62,6 +64,7 @@ func newAccount(t *testing.T) *account {
 	// processor that the template names.
 	a.env = append(template.Python(t).Env,
 		"AWS_ENDPOINT_URL=http://127.0.0.1:"+port,
+		"CONFIG_ENV=default",
 		"MAKEFLAGS=FUNCTION_ARCH="+runtime.GOARCH)
 	return a
 }
@@ -82,8 +85,14 @@ func makeCertificate(t *testing.T) (certificate, key string) {
 // set sets an environment variable for the commands that follow.
 func (a *account) set(name, value string) { a.env = append(a.env, name+"="+value) }
 
-// output returns the command that prints an output of the stack.
-func (a *account) output(name string) string { return a.functions + "output " + name }
+// operations defines the functions of docs/operations.sh.
+const operations = ". docs/operations.sh\n"
+
+// output returns an output of the stack.
+func (a *account) output(t *testing.T, name string) string {
+	t.Helper()
+	return lastLine(a.run(t, operations+"output "+name))
+}
 
 // run runs commands in the copy of the project, and returns their output. It answers all
 // questions with y.

@@ -40,6 +40,7 @@ func TestDeployment(t *testing.T) {
 		{"session", acceptance},
 		{"refused parameters", refused},
 		{"restore", restore},
+		{"from the file", fromFile},
 		{"remove", remove},
 		{"adopt", adopt},
 	} {
@@ -57,7 +58,7 @@ func firstDeployment(t *testing.T, a *account) {
 	printed := a.run(t, first+block(t, deploymentPage, "admin-create-user --user-pool-id")+
 		block(t, deploymentPage, "TOKEN=$(aws cognito-idp initiate-auth")+`echo; echo "$TOKEN"`)
 	a.set("TOKEN", lastLine(printed))
-	a.set("BASE", a.run(t, first+`echo "$BASE"`))
+	a.set("BASE", a.output(t, "BaseUrl"))
 	requests := block(t, deploymentPage, `"$BASE/plants?include=id"`)
 	created := regexp.MustCompile(`-d '({"id": 7, .*})'`).FindStringSubmatch(requests)
 	if created == nil {
@@ -94,13 +95,13 @@ func (a *account) expectUnknownPath(t *testing.T, text string) {
 
 // newVersion deploys the code of this project, with the command of deploy.yml.
 func newVersion(t *testing.T, a *account) {
-	revision := a.run(t, a.output("Revision"))
+	revision := a.output(t, "Revision")
 	a.run(t, `for file in internal/handlers/*.new; do mv "$file" "${file%.new}"; done
 		make build
 		aws s3 mb s3://artifacts
 		`+workflowCommand(t))
 	a.expectUnknownPath(t, "no such path")
-	if a.run(t, a.output("Revision")) == revision {
+	if a.output(t, "Revision") == revision {
 		t.Errorf("after another build, the output Revision is still %s", revision)
 	}
 	a.expectPlant(t)
@@ -131,23 +132,31 @@ func workflowCommand(t *testing.T) string {
 
 // earlierVersion moves all traffic to the first version, and back to the second one.
 func earlierVersion(t *testing.T, a *account) {
-	commands := block(t, operationsPage, "FUNCTION=$(aws cloudformation") +
-		block(t, operationsPage, "aws lambda update-alias")
-	version := func(n string) string {
-		return strings.Replace(commands, "--function-version 41", "--function-version "+n, 1)
+	if bad := lastLine(a.run(t, operations+"use_version 1")); bad != "2" {
+		t.Errorf("use_version names the version %s, want 2", bad)
 	}
-	a.set("FUNCTION", lastLine(a.run(t, version("1")+`echo; echo "$FUNCTION"`)))
 	a.expectUnknownPath(t, "an earlier text")
-	a.run(t, version("2"))
+	a.run(t, operations+"use_version 2")
 	a.expectUnknownPath(t, "no such path")
 }
 
-// newParameters deploys the same build with other parameters. They must reach the live
-// version and the API.
+// newParameters deploys with other parameters, as somebody who may only deploy. They must
+// reach the live version and the API.
 func newParameters(t *testing.T, a *account) {
-	a.run(t, "sam deploy --parameter-overrides LogLevel=debug CorsOrigins=https://pages.example")
-	got := a.run(t, `aws lambda get-function-configuration --function-name "$FUNCTION" --qualifier live \
-		--query Environment.Variables.LOG_LEVEL --output text`)
+	// The bucket's own policy demands https, which the stand-in doesn't speak.
+	a.run(t, `aws s3api delete-bucket-policy --bucket $(aws cloudformation describe-stack-resources \
+			--stack-name aws-sam-cli-managed-default --output text \
+			--query "StackResources[?ResourceType=='AWS::S3::Bucket'].PhysicalResourceId")
+		aws iam create-user --user-name deployer
+		aws iam put-user-policy --user-name deployer --policy-name deploy \
+			--policy-document file://docs/deploy-policy.json`)
+	key, secret, _ := strings.Cut(a.run(t, `aws iam create-access-key --user-name deployer --output text \
+		--query 'AccessKey.[AccessKeyId,SecretAccessKey]'`), "\t")
+	as := "export AWS_ACCESS_KEY_ID=" + key + " AWS_SECRET_ACCESS_KEY=" + secret + "\n" + operations
+	a.run(t, as+`! aws dynamodb scan --table-name "$(output TableName)"`)
+	a.run(t, as+"deploy_with LogLevel=debug CorsOrigins=https://pages.example")
+	got := lastLine(a.run(t, operations+`aws lambda get-function-configuration --function-name "$(resource PlantFunction)" --qualifier live \
+		--query Environment.Variables.LOG_LEVEL --output text`))
 	if got != "debug" {
 		t.Errorf("after a deployment with LogLevel=debug the live version has LOG_LEVEL=%s", got)
 	}
@@ -161,8 +170,8 @@ func newParameters(t *testing.T, a *account) {
 // leave no users behind.
 func acceptance(t *testing.T, a *account) {
 	a.runIn(t, "../..", "make acceptance-stack")
-	pool := `"$(` + a.output("UserPoolId") + `)"`
-	users := a.run(t, `aws cognito-idp list-users --query 'Users[].Username' --output text --user-pool-id `+pool)
+	users := a.run(t, `aws cognito-idp list-users --query 'Users[].Username' --output text --user-pool-id `+
+		a.output(t, "UserPoolId"))
 	if users != "alice" {
 		t.Errorf("after the session the pool contains the users %s, want alice", users)
 	}
@@ -178,22 +187,28 @@ func refused(t *testing.T, a *account) {
 	a.expectPlant(t)
 }
 
-// restore restores the table to another one, and gives its plants to another owner.
+// restore restores the table to another one, brings back the plant of a user who has lost it, and
+// gives the plants in the other table to another owner.
 func restore(t *testing.T, a *account) {
-	restoreTable := strings.Replace(block(t, operationsPage, "restore-table-to-point-in-time"),
-		"2026-11-21T12:00:00Z", time.Now().UTC().Add(-time.Second).Format(time.RFC3339), 1)
-	const owner = `aws dynamodb scan --table-name plants-restored --query 'Items[].owner.S' --output text`
-	move := "TABLE=plants-restored OLD=$(" + owner + ") NEW=bob\n" + block(t, operationsPage, "aws dynamodb update-item")
-	got := a.run(t, a.functions+restoreTable+move+"echo; "+owner)
-	if lastLine(got) != "bob" {
-		t.Errorf("the owners of the restored plants are %s, want bob", lastLine(got))
+	page := block(t, operationsPage, "restore_table")
+	now := time.Now().UTC().Add(-time.Second).Format(time.RFC3339)
+	a.run(t, operations+strings.Replace(page, "2026-11-21T12:00:00Z", now, 1))
+	sub := a.run(t, `aws dynamodb scan --table-name plants-restored --query 'Items[].owner.S' --output text`)
+	a.run(t, operations+`delete_plants "$(output TableName)" `+sub)
+	if got := a.run(t, `curl -sS -H "Authorization: Bearer $TOKEN" "$BASE/plants"`); got != "[]" {
+		t.Errorf("after delete_plants the user still has the plants %s", got)
 	}
+	a.run(t, operations+strings.Replace(block(t, operationsPage, "copy_plants"), "SUB", sub, 1))
 	a.expectPlant(t)
+	got := a.run(t, operations+"move_plants plants-restored "+sub+" bob; echo; ids plants-restored bob")
+	if lastLine(got) != "8" {
+		t.Errorf("after move_plants bob has the plants %s, want 8", lastLine(got))
+	}
 }
 
 // remove deletes the stack, but the table and the user pool must remain.
 func remove(t *testing.T, a *account) {
-	out := a.run(t, a.functions+block(t, deploymentPage, "make delete")+`echo; echo "$TABLE $POOL"`)
+	out := a.run(t, operations+block(t, deploymentPage, "make delete")+`echo; echo "$TABLE $POOL"`)
 	table, pool, _ := strings.Cut(lastLine(out), " ")
 	a.set("TABLE", table)
 	a.set("POOL", pool)
@@ -204,8 +219,8 @@ func remove(t *testing.T, a *account) {
 
 // adopt deploys a new stack for the old table and pool. Users must find their plants.
 func adopt(t *testing.T, a *account) {
-	a.run(t, block(t, operationsPage, "CLIENTS=$(aws cognito-idp list-user-pool-clients"))
-	a.set("BASE", a.run(t, a.output("BaseUrl")))
+	a.run(t, operations+block(t, operationsPage, "CLIENTS=$(aws cognito-idp list-user-pool-clients"))
+	a.set("BASE", a.output(t, "BaseUrl"))
 	a.expectPlant(t)
 }
 

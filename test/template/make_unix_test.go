@@ -43,6 +43,31 @@ func TestMakeTargets(t *testing.T) {
 	}
 }
 
+// The functions of docs/operations.sh reach the stack of CONFIG_ENV, whatever else the shell has
+// set, and none without it.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "bash")
+	for environment, want := range map[string]string{
+		"production": "aws plants-production\nmake plants-production\nsam production",
+		"default":    "aws plants\nmake plants\nsam default",
+		"":           "",
+	} {
+		cmd := exec.CommandContext(t.Context(), "bash", "-c", `
+			aws() { [[ "$*" =~ --stack-name\ ([^ ]+) ]] && echo "aws ${BASH_REMATCH[1]}"; }
+			make() { echo "make $(command make -n delete | sed -n "s/.*--stack-name '\(.*\)'/\1/p")"; }
+			sam() { echo "sam $3"; }
+			CONFIG_ENV=default; . docs/operations.sh >/dev/null
+			CONFIG_ENV=$1
+			output BaseUrl; deploy_with LogLevel=debug`, "bash", environment)
+		cmd.Dir, cmd.Env = "../..", harness.Environ("STACK=another", "CONFIG_ENV=")
+		out, _ := cmd.Output() // fails without CONFIG_ENV
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("with CONFIG_ENV=%s the functions run\n%s\nwant\n%s", environment, got, want)
+		}
+	}
+}
+
 var command = regexp.MustCompile(`(?m)(sam [a-z]|test/e2e/stack\.sh ).*$`)
 
 // commands returns the commands of sam, and the script, that make would run.

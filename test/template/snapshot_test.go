@@ -101,16 +101,16 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// The stack policy of docs/deployment.md keeps the data from being replaced. It names types, since
+// The stack policy, docs/stack-policy.json, keeps the data from being replaced. It names types, since
 // AWS refuses one that names a resource whose condition is false:
 // https://github.com/sparkleformation/sfn/issues/238
 func TestStackPolicy(t *testing.T) {
 	t.Parallel()
-	policy := regexp.MustCompile(`(?s)--stack-policy-body '(.*?)'`).FindString(readFile(t, "docs/deployment.md"))
+	policy := readFile(t, "docs/stack-policy.json")
 	for name, r := range deploy(t, nil).Resources {
 		data := r.DeletionPolicy == "Retain" && r.Type != "AWS::Lambda::Version" || r.Type == "AWS::Logs::LogGroup"
 		if data && !strings.Contains(policy, `"`+r.Type+`"`) {
-			t.Errorf("docs/deployment.md: the stack policy must name %s, the type of %s", r.Type, name)
+			t.Errorf("docs/stack-policy.json must name %s, the type of %s", r.Type, name)
 		}
 	}
 }
