@@ -87,7 +87,7 @@ func TestLinks(t *testing.T) {
 			checkLink(t, filepath.Base(name), section)
 		}
 	}
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
 		name, _ := filepath.Rel("../..", page)
 		text := read(t, name)
 		prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "") // f[T](x) isn't a link
