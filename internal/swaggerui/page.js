@@ -11,22 +11,25 @@ JSON.parse = (text, reviver) => {
 }
 
 // The page shows the document as this server's: with its address, also below a path prefix, and
-// with where tokens come from, so that Swagger UI can request them. The introduction is for
-// programmers, who read the document itself.
+// with where tokens come from, so that Swagger UI can request them. What only programmers need is
+// left out, since it would make the page wider than a phone: they read the document itself.
 const here = new URL('..', import.meta.url).href.slice(0, -1)
-const adapted = {
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: update => document => update({
-          ...document,
-          info: { ...document.info, description: 'Every operation needs an access token: choose **Authorize** first.' },
-          servers: [{ url: here }],
-          components: { ...document.components, ...issuer && { securitySchemes: { bearer: issuer } } }
-        })
-      }
+const adapt = original => {
+  const document = structuredClone(original)
+  document.info.description = 'Every operation needs an access token: choose **Authorize** first.'
+  document.servers = [{ url: here }]
+  if (issuer) document.components.securitySchemes = { bearer: issuer }
+  const operations = Object.values(document.paths).flatMap(path => Object.values(path))
+  for (const { responses } of [document.components, ...operations]) {
+    for (const response of Object.values(responses ?? {})) {
+      delete response.headers
+      delete response.links
     }
-  },
+  }
+  return document
+}
+const plugin = {
+  statePlugins: { spec: { wrapActions: { updateJsonSpec: update => document => update(adapt(document)) } } },
   wrapComponents: { ServersContainer: () => () => null } // a list with one entry
 }
 
@@ -36,5 +39,5 @@ SwaggerUIBundle({
   deepLinking: true,
   tryItOutEnabled: true,
   defaultModelsExpandDepth: -1, // each operation shows its own schemas
-  plugins: [adapted]
+  plugins: [plugin]
 }).initOAuth({ clientId: 'alice' })

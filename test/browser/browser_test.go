@@ -51,17 +51,22 @@ func TestSwaggerUI(t *testing.T) {
 	b := openTab(t)
 	b.open(server.String(), "/")
 	b.signIn()
-	b.openOperation(create)
+	b.do(chromedp.EmulateViewport(390, 844)) // a phone
+	for _, operation := range []string{create, list, remove} {
+		b.openOperation(operation)
+	}
+	if width := eval[int](b, "document.documentElement.scrollWidth"); width > 390 {
+		t.Errorf("on a phone, the open operations are %d pixels wide, of 390", width)
+	}
+	b.do(chromedp.EmulateViewport(1280, 800))
 	basil := plantstest.Example(large)
 	name := fmt.Sprintf(`"name": %q`, basil.Name)
 	b.fill(create+" textarea", plantstest.CreateJSON(basil))
 	b.execute(create, "200", name)
-	b.openOperation(list)
 	seen := regexp.MustCompile(`"id": (\d+)`).FindStringSubmatch(b.execute(list, "200", name))
 	if seen == nil || seen[1] != fmt.Sprint(basil.ID) {
 		t.Fatalf("the list shows the id %q, want %d", seen, basil.ID)
 	}
-	b.openOperation(remove)
 	b.fill(remove+" .parameters input", seen[1])
 	b.execute(remove, "204")
 	b.execute(list, "200", "[]")
@@ -91,6 +96,7 @@ func (b *tab) openOperation(operation string) {
 	b.t.Helper()
 	b.click(operation + " .opblock-summary-control")
 	b.sees(operation+" .execute", "Execute")
+	b.sees(operation+" .opblock-description", ".") // until then, Execute finds no operation
 }
 
 // execute sends the request of an operation, and returns the response as the page shows it.
