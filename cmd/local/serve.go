@@ -32,7 +32,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, lost <-cha
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 			defer cancel()
 			host, _, _ := net.SplitHostPort(r.RemoteAddr)
-			ctx = logging.With(ctx, slog.String("source_ip", host)) // in a deployment, API Gateway logs it
+			ctx = logging.With(ctx, slog.String(logging.SourceIP, host)) // in a deployment, API Gateway logs it
 			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
 		// These limit how long slow clients hold connections. ReadTimeout is less than
@@ -78,19 +78,25 @@ func baseURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
-// banner prints how to use the server, with a command for the usual shell of the operating
+// banner prints how to use the server, with commands for the usual shell of the operating
 // system goos.
 func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 	fmt.Fprintf(w, "listening on %s\n", base)
 	fmt.Fprintf(w, "plants are kept in %s\n", where)
 	fmt.Fprintf(w, "try it in a browser: %s%s\n", base, swaggerui.Path)
-	if ownIssuer {
-		url := base + issuer.TokenPath
-		command := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + url + ` | cut -d'"' -f4)`
-		if goos == "windows" { // PowerShell
-			command = `$token = (Invoke-RestMethod ` + url + ` -Method Post ` +
-				`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
-		}
-		fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes:\n  %s\n", issuer.Lifetime.Minutes(), command)
+	if !ownIssuer {
+		return
 	}
+	tokens, service := base+issuer.TokenPath, base+"/plants"
+	getToken := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + tokens + ` | cut -d'"' -f4)`
+	create := `curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" ` +
+		`-d '{"id": 7, "name": "Basil"}' ` + service
+	if goos == "windows" { // PowerShell
+		getToken = `$token = (Invoke-RestMethod ` + tokens + ` -Method Post ` +
+			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
+		create = `Invoke-RestMethod ` + service + ` -Method Post -ContentType application/json ` +
+			`-Headers @{ Authorization = "Bearer $token" } -Body '{"id": 7, "name": "Basil"}'`
+	}
+	fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes, and create a plant:\n  %s\n  %s\n\n",
+		issuer.Lifetime.Minutes(), getToken, create)
 }

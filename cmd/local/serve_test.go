@@ -92,18 +92,22 @@ func TestIdleTimeout(t *testing.T) {
 }
 
 // The start-up messages are for the operating system's usual shell. README's session has the
-// command for Unix.
+// commands for Unix.
 func TestBanner(t *testing.T) {
-	for goos, command := range map[string]string{
-		"windows": `$token = (Invoke-RestMethod http://x/oauth2/token -Method Post ` +
-			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`,
-		"linux": `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token ` +
-			`| cut -d'"' -f4)`,
+	for goos, commands := range map[string]string{
+		"windows": `  $token = (Invoke-RestMethod http://x/oauth2/token -Method Post ` +
+			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token
+  Invoke-RestMethod http://x/plants -Method Post -ContentType application/json ` +
+			`-Headers @{ Authorization = "Bearer $token" } -Body '{"id": 7, "name": "Basil"}'`,
+		"linux": `  TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token ` +
+			`| cut -d'"' -f4)
+  curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" ` +
+			`-d '{"id": 7, "name": "Basil"}' http://x/plants`,
 	} {
 		var out strings.Builder
 		banner(&out, "http://x", "y", true, goos)
 		want := "listening on http://x\nplants are kept in y\ntry it in a browser: http://x/\n" +
-			"get a token, here for alice, valid for 60 minutes:\n  " + command + "\n"
+			"get a token, here for alice, valid for 60 minutes, and create a plant:\n" + commands + "\n\n"
 		if got := out.String(); got != want {
 			t.Errorf("on %s it prints\n%s\nwant\n%s", goos, got, want)
 		}
