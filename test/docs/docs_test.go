@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,43 +19,58 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestSession types the shell sessions of the pages into a shell, twice, against
-// a new server, and compares the output with what the pages show.
+// blocks matches a block of commands, and the block that follows it, with what they print.
+var blocks = regexp.MustCompile("(?s)\n```sh\n(.*?)```\n(?:\n```text\n(.*?)```)?")
+
+// TestSession pastes the blocks of the pages that show what they print into a shell, and compares.
+// The server is the same for both shells, so the session also leaves nothing behind.
 func TestSession(t *testing.T) {
-	harness.Need(t, "sh", "curl")
-	var want, script strings.Builder
-	pages := read(t, "README.md") + read(t, "docs/configuration.md")
-	for _, block := range regexp.MustCompile("(?s)\n```console\n(.*?)```").FindAllStringSubmatch(pages, -1) {
-		want.WriteString(block[1])
-		for line := range strings.Lines(block[1]) {
-			if command, ok := strings.CutPrefix(line, "$ "); ok {
-				script.WriteString("cat <<'LINE'\n" + line + "LINE\n" + command)
-			}
-		}
-	}
-	if want.Len() == 0 {
-		t.Fatal("the pages have no shell session")
-	}
-	p := plainserver.Start(t, harness.Environ(), t.TempDir())
 	const base, command = "http://127.0.0.1:8080", "go run ./cmd/local"
-	typed := strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String())
-	for range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
-		defer cancel()
-		shell := exec.CommandContext(ctx, "sh")
-		shell.WaitDelay = time.Second // in case its curl keeps the pipes open
-		shell.Env = harness.Environ()
-		shell.Stdin = strings.NewReader(typed)
-		out, err := shell.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		got := strings.NewReplacer(p.Base, base, p.Cmd.Path, command, "\r\n", "\n").Replace(string(out))
-		lines := strings.Split(got, "\n")
-		for i, line := range strings.Split(want.String(), "\n") {
-			if i >= len(lines) || lines[i] != line {
-				t.Fatalf("the pages show\n%s\nbut from this line on this happens: correct them by hand\n%s",
-					line, strings.Join(lines[min(i, len(lines)):], "\n"))
+	harness.Need(t, "bash", "curl")
+	p := plainserver.Start(t, harness.Environ(), t.TempDir())
+	for _, shell := range []string{"bash", "zsh -i -f +o promptsp"} { // interactive, but without a prompt
+		t.Run(shell, func(t *testing.T) {
+			args := strings.Fields(shell)
+			harness.Need(t, args[0])
+			const end = "\n-- the end of a block --\n"
+			var script, want strings.Builder
+			for _, page := range []string{"README.md", "docs/interface.md", "docs/configuration.md"} {
+				for _, block := range blocks.FindAllStringSubmatch(read(t, page), -1) {
+					if block[2] != "" {
+						script.WriteString(block[1] + "printf " + strconv.Quote(end) + "\n")
+						want.WriteString(block[2] + end)
+					}
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+			cmd.WaitDelay = time.Second // in case its curl keeps the pipes open
+			cmd.Env = harness.Environ("PS1=", "PS2=", "HOME="+t.TempDir())
+			cmd.Stdin = strings.NewReader(strings.NewReplacer(base, p.Base, command, p.Cmd.Path).Replace(script.String()))
+			out, err := cmd.CombinedOutput()
+			got := strings.NewReplacer(p.Base, base, p.Cmd.Path, command, "\r\n", "\n").Replace(string(out))
+			if err != nil || got != want.String() {
+				t.Errorf("the pages show\n%s\nbut this happens (%v): correct them by hand\n%s", &want, err, got)
+			}
+		})
+	}
+}
+
+// TestBlocks checks that every block of commands can be pasted into a shell.
+func TestBlocks(t *testing.T) {
+	harness.Need(t, "bash")
+	pages, _ := filepath.Glob("../../docs/*.md")
+	for _, page := range append(pages, "../../README.md") {
+		name, _ := filepath.Rel("../..", page)
+		for _, block := range blocks.FindAllStringSubmatch(read(t, name), -1) {
+			cmd := exec.Command("bash", "-n")
+			cmd.Stdin = strings.NewReader(block[1])
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s\n%s", name, err, out, block[1])
+			}
+			if bad := regexp.MustCompile(`(?m)^\s*[#$] .*`).FindString(block[1]); bad != "" {
+				t.Errorf("%s: zsh takes neither comments nor prompts: %s", name, bad)
 			}
 		}
 	}
@@ -118,7 +134,7 @@ func checkTargets(t *testing.T, name, code string) {
 func checkLink(t *testing.T, page, link string) {
 	t.Helper()
 	path, anchor, _ := strings.Cut(link, "#")
-	if strings.Contains(link, "://") {
+	if strings.Contains(link, "://") || strings.HasPrefix(link, "../../actions/") { // the latter on GitHub
 		return
 	}
 	file := page
