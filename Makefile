@@ -117,10 +117,14 @@ STACK ?= $(if $(filter production,$(CONFIG_ENV)),plants-production,plants)
 # command line changes it: people export GOARCH, for example, for other work.
 FUNCTION_ARCH := arm64
 
-# sam build runs this target in a copy of the repository.
+# sam build runs this target in a copy of the repository. Variables that people export for other
+# work must not change the function. (An empty GOFLAGS wouldn't override that of go env -w.)
+# Lambda runs the function as another user, and SAM keeps the mode that a strict umask gives it.
 build-PlantFunction:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -tags lambda.norpc -trimpath -buildvcs=false \
+	GOFLAGS=-trimpath GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 GOWORK=off \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -tags lambda.norpc -buildvcs=false \
 		-ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap" ./cmd/lambda
+	chmod 755 "$(ARTIFACTS_DIR)/bootstrap"
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
 # The time makes every build a new version: see Description of PlantFunction.

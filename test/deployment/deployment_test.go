@@ -5,6 +5,7 @@
 package deployment
 
 import (
+	"archive/zip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,7 +98,7 @@ func (a *account) expectUnknownPath(t *testing.T, text string) {
 func newVersion(t *testing.T, a *account) {
 	revision := a.output(t, "Revision")
 	a.run(t, `for file in internal/handlers/*.new; do mv "$file" "${file%.new}"; done
-		make build
+		(umask 077 && make build)
 		aws s3 mb s3://artifacts
 		`+workflowCommand(t))
 	a.expectUnknownPath(t, "no such path")
@@ -105,6 +106,24 @@ func newVersion(t *testing.T, a *account) {
 		t.Errorf("after another build, the output Revision is still %s", revision)
 	}
 	a.expectPlant(t)
+	a.expectExecutable(t)
+}
+
+// expectExecutable checks that each user can run the function in the package, as Lambda's does.
+func (a *account) expectExecutable(t *testing.T) {
+	t.Helper()
+	modes := ""
+	for file := range strings.FieldsSeq(a.run(t, "aws s3 sync --quiet s3://artifacts uploaded && find uploaded -type f")) {
+		if uploaded, err := zip.OpenReader(filepath.Join(a.dir, file)); err == nil { // the other file is the template
+			for _, f := range uploaded.File {
+				modes += f.Name + " " + f.Mode().String()
+			}
+			uploaded.Close()
+		}
+	}
+	if modes != "bootstrap -rwxr-xr-x" {
+		t.Errorf("the package contains %q, want bootstrap with the mode 0755", modes)
+	}
 }
 
 // workflowCommand returns the command that deploys to staging in deploy.yml.
