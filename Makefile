@@ -9,10 +9,10 @@ help: ## list the targets
 need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
 
 # This doesn't use go run, which exits with 1 after Ctrl-C even if the service has stopped
-# cleanly.
+# cleanly. Like go run, it doesn't ask git, which fails in a clone that belongs to another user.
 run: ## run the service on this machine
 	@$(call need,go,https://go.dev/dl/)
-	@go build -o bin/ ./cmd/local && exec bin/local
+	@go build -buildvcs=false -o bin/ ./cmd/local && exec bin/local
 
 test: ## run all tests
 	go test -timeout 30m ./...
@@ -27,7 +27,7 @@ check: check-size ## check formatting, vet, staticcheck, races, go.mod, workflow
 	$(TOOL) staticcheck ./...
 	$(TOOL) actionlint .github/workflows/*.yml
 	go mod tidy -diff
-	GOOS=linux GOARCH=arm64 go build -o /dev/null ./...
+	GOOS=linux GOARCH=arm64 go build -buildvcs=false -o /dev/null ./...
 	GOOS=darwin go vet ./...
 	GOOS=windows GOARCH=386 go vet ./...
 	go test -race -timeout 60m ./...
@@ -128,9 +128,13 @@ build-PlantFunction:
 
 # The commit, with a + if files have changed since, and the time: 09d7e83+.261123061200.
 # The time makes every build a new version: see Description of PlantFunction.
-COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7 2>/dev/null),unknown)
-CHANGED = $(if $(shell git status --porcelain 2>/dev/null),+)
-REVISION = $(COMMIT)$(CHANGED).$(shell date -u +%y%m%d%H%M%S)
+COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7),unknown)
+CHANGED = $(if $(shell git status --porcelain --untracked-files=normal),+)
+REVISION = $(if $(TRACKED),$(COMMIT)$(CHANGED),unknown).$(shell date -u +%y%m%d%H%M%S)
+
+# Whether git tracks this folder. An unpacked ZIP may be in another repository, or in none: only
+# that error is hidden.
+TRACKED = $(shell LC_ALL=C git rev-parse 2>&1 | grep -q '^fatal: not a git repository .or ' || git ls-files Makefile)
 
 SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
 

@@ -2,10 +2,12 @@
 # Fails if api/openapi.yaml could break a client of the last release, the last tag such
 # as v1.2.3. The arguments are the command that runs oasdiff.
 set -eu
-cd "$(dirname "$0")/../.."
+CDPATH= cd "$(dirname "$0")/../.."
 
 # Without the history, there would be nothing to compare with, and the check would pass.
-if ! git ls-files --error-unmatch api/openapi.yaml >/dev/null 2>&1; then
+tracked=
+LC_ALL=C git rev-parse 2>&1 | grep -q '^fatal: not a git repository .or ' || tracked=$(git ls-files api/openapi.yaml)
+if [ -z "$tracked" ]; then
 	echo "compatibility: finding the last version needs git and the repository's history: run this in a clone" >&2
 	exit 1
 fi

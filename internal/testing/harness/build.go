@@ -34,7 +34,7 @@ func Build(program string, flags ...string) (binary string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := Run("go", slices.Concat([]string{"build", "-o", dir}, flags,
+	if _, err := Run("go", slices.Concat([]string{"build", "-buildvcs=false", "-o", dir}, flags,
 		[]string{"example.com/plantstore/" + program})...); err != nil {
 		return "", err
 	}

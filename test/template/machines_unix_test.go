@@ -1,0 +1,70 @@
+//go:build unix
+
+package template
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/plantstore/internal/testing/harness"
+)
+
+// shell runs a script of sh, and returns what it prints.
+func shell(t *testing.T, dir, script string, env ...string) (stdout, stderr string) {
+	t.Helper()
+	if err := harness.DependOn("Makefile", ".ci", "test/contract", "test/e2e"); err != nil { // the scripts
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-euc", script)
+	cmd.Dir, cmd.Env = dir, harness.Environ(append(env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")...)
+	var out, err strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &err
+	if failed := cmd.Run(); failed != nil {
+		t.Fatalf("%s\n%v\n%s%s", script, failed, &out, &err)
+	}
+	return strings.TrimSpace(out.String()), err.String()
+}
+
+// The revision names the commit if git tracks the folder. If git can't tell, it says why.
+func TestRevision(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "make", "git")
+	dir := t.TempDir()
+	shell(t, "../..", `
+		for folder in zip other/zip mono/plants changed; do
+			mkdir -p "$DIR/$folder/test/contract"
+			cp Makefile "$DIR/$folder"
+			cp test/contract/compat.sh "$DIR/$folder/test/contract"
+		done
+		commit="git -c user.name=test -c user.email=test@example.com commit --quiet --allow-empty --message test"
+		cd "$DIR/other" && git init --quiet && $commit
+		for folder in mono changed; do
+			cd "$DIR/$folder" && git init --quiet && git add . && $commit
+		done
+		touch new`, "DIR="+dir)
+	for _, test := range []struct{ folder, env, want, says string }{
+		{"zip", "", `unknown`, ``},
+		{"other/zip", "", `unknown`, ``}, // in a repository of other things
+		{"mono/plants", "", `[0-9a-f]{7}`, ``},
+		{"changed", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=status.showUntrackedFiles GIT_CONFIG_VALUE_0=no",
+			`[0-9a-f]{7}\+`, ``},
+		{"mono/plants", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", `unknown`, `(?s).*safe\.directory.*`},
+	} {
+		got, says := shell(t, filepath.Join(dir, test.folder), `make -s -f - revision <<'END'
+include Makefile
+revision: ; @echo '$(REVISION)'
+END`, strings.Fields(test.env)...)
+		if want := test.want + `\.\d{12}\n` + test.says; !regexp.MustCompile("^" + want + "$").MatchString(got + "\n" + says) {
+			t.Errorf("in %s %s, the revision is %q, and git prints %q; want %s", test.folder, test.env, got, says, want)
+		}
+	}
+	for folder, want := range map[string]string{"zip": `^compatibility: .* in a clone\n$`, "mono": `safe\.directory`} {
+		_, says := shell(t, filepath.Join(dir, folder), "! sh $(find . -name compat.sh)", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+		if !regexp.MustCompile(want).MatchString(says) {
+			t.Errorf("in %s, compat.sh prints %q, want %s", folder, says, want)
+		}
+	}
+}
