@@ -68,3 +68,20 @@ END`, strings.Fields(test.env)...)
 		}
 	}
 }
+
+// The tools run in a workspace, and make -n check only prints what it would run.
+func TestMakeCheck(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "make", "go")
+	work := t.TempDir()
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell(t, work, `go work init "$TOP"`, "TOP="+top)
+	shell(t, top, `make -s -f - tools <<'END'
+include Makefile
+tools: ; $(TOOL)
+END
+		make -n check`, "GOWORK="+filepath.Join(work, "go.work"))
+}
