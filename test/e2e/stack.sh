@@ -3,7 +3,7 @@
 # The users are those in the environment (see TestDeployment), or else two that it creates in
 # the stack's user pool and deletes.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+CDPATH= cd "$(dirname "$0")/../.."
 
 stack=$1
 outputs=$(aws cloudformation describe-stacks --stack-name "$stack" \

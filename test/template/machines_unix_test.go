@@ -3,6 +3,7 @@
 package template
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -84,4 +85,21 @@ include Makefile
 tools: ; $(TOOL)
 END
 		make -n check`, "GOWORK="+filepath.Join(work, "go.work"))
+}
+
+// Scripts go to the top of the repository, even if CDPATH names another folder with the same names.
+func TestCDPATH(t *testing.T) {
+	t.Parallel()
+	harness.Need(t, "bash")
+	other := t.TempDir()
+	for _, name := range []string{".ci/run", "test/contract/compat.sh", "test/e2e/stack.sh"} {
+		if err := os.MkdirAll(filepath.Join(other, filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := shell(t, "../..", `pwd; bash -c 'cd() { builtin cd "$@" >/dev/null; pwd; exit; }; . "$0"' `+name,
+			"CDPATH="+other)
+		if want, went, _ := strings.Cut(got, "\n"); went != want {
+			t.Errorf("with CDPATH, %s goes to %s, want %s", name, went, want)
+		}
+	}
 }
