@@ -1,7 +1,7 @@
 # The plain server in an image. docs/deployment.md shows how to build and run it.
 
 # The newest patch of the release that the workflows use.
-ARG GO_IMAGE=golang:1.27
+ARG GO_IMAGE=docker.io/library/golang:1.27
 FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./

@@ -159,7 +159,7 @@ delete: ## delete the stack, but keep the table and the user pool
 	sam delete --config-env '$(CONFIG_ENV)' --stack-name '$(STACK)'
 
 dynamodb: ## run DynamoDB Local in Docker, with the same tables for all regions and keys
-	docker run --rm -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
+	docker run --rm -p 8000:8000 docker.io/amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb
 
 LOCAL_ISSUER ?= http://127.0.0.1:8080
 LOCAL_DYNAMODB ?= http://host.docker.internal:8000

@@ -103,3 +103,19 @@ func TestCDPATH(t *testing.T) {
 		}
 	}
 }
+
+// Podman doesn't know where short names of images lead.
+func TestImageNames(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"Dockerfile", "Makefile", "internal/testing/dynamolocal/dynamolocal.go"} {
+		images := regexp.MustCompile(`[\w./]*(amazon/dynamodb-local|golang:)`).FindAllString(readFile(t, file), -1)
+		for _, image := range images {
+			if !strings.HasPrefix(image, "docker.io/") {
+				t.Errorf("%s: the image %s needs the name of its registry", file, image)
+			}
+		}
+		if images == nil {
+			t.Errorf("%s names no image", file)
+		}
+	}
+}

@@ -53,7 +53,7 @@ var once = sync.OnceValues(func() (endpoint string, err error) {
 	}
 	endpoint = "http://127.0.0.1:" + port
 	dockerErr := start(endpoint, pullLimit, "docker", "run", "--rm", "--publish", "127.0.0.1:"+port+":8000",
-		"amazon/dynamodb-local")
+		"docker.io/amazon/dynamodb-local")
 	if dockerErr == nil {
 		return endpoint, nil
 	}
