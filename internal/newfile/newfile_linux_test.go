@@ -9,6 +9,8 @@ import (
 	"example.com/plantstore/internal/testing/harness"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // The complete file is on disk before it gets its name, and the name is on disk when Ensure
 // returns, even if an earlier process created the file. The test must fail if a sync is
 // missing or comes too early.

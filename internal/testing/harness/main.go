@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -33,11 +34,14 @@ func Main(m *testing.M) {
 
 // tempDir makes a folder for the temporary files of this process and of its programs.
 func tempDir() (string, error) {
-	parent := ""
-	if runtime.GOOS == "darwin" {
+	parent := os.Getenv("GOTMPDIR")
+	if parent == "" && runtime.GOOS == "darwin" {
 		parent = "/tmp" // Chromium's socket is in the folder, and its path may have 103 bytes
 	}
 	dir, err := os.MkdirTemp(parent, "go-test-")
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // strace, for one, prints paths without links
+	}
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} { // the last two are those of Windows
 		err = errors.Join(err, os.Setenv(name, dir))
 	}
