@@ -27,7 +27,8 @@ func Python(name string, requirements []byte) (interpreter string, err error) {
 		if err := os.WriteFile(file, requirements, 0o600); err != nil {
 			return err
 		}
-		_, err := Run(filepath.Join(dir, interpreter), "-m", "pip", "install",
+		// The first options are for users whose pip installs elsewhere. Their index and proxy remain.
+		_, err := Run(filepath.Join(dir, interpreter), "-m", "pip", "install", "--no-user", "--target=", "--prefix="+dir,
 			"--quiet", "--no-input", "--disable-pip-version-check", "--requirement", file)
 		return err
 	})
