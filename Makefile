@@ -10,9 +10,9 @@ need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2'
 
 # This doesn't use go run, which exits with 1 after Ctrl-C even if the service has stopped
 # cleanly. Like go run, it doesn't ask git, which fails in a clone that belongs to another user.
-run: ## run the service on this machine
+run: ## run the service on this machine: ARGS='-addr 127.0.0.1:8081'
 	@$(call need,go,https://go.dev/dl/)
-	@go build -buildvcs=false -o bin/ ./cmd/local && exec bin/local
+	@go build -buildvcs=false -o bin/ ./cmd/local && exec bin/local $(ARGS)
 
 test: ## run all tests
 	go test -timeout 30m ./...
