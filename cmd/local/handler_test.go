@@ -99,7 +99,7 @@ func TestCertFile(t *testing.T) {
 		tokens := auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, KeysURL: test.keysURL}
 		var stderr strings.Builder
 		setUp(t, options{}, config.Config{Tokens: tokens}, &stderr)
-		warning, _, _ := strings.Cut(stderr.String(), "\nwarning: requests get 503")
+		warning, _, _ := strings.Cut(stderr.String(), "\nwarning: tokens of")
 		if warned := strings.HasPrefix(warning, "warning: SSL_CERT_FILE"); warned != (test.want != "") ||
 			warned && !strings.Contains(warning, name+test.want) {
 			t.Errorf("%q: got %q", test, warning)

@@ -24,11 +24,11 @@ const (
 	// handshakeTimeout limits the TLS handshake. A network that drops large packets lets it hang
 	// (https://go.dev/issue/80573). It is shorter than documentTimeout, so that the error names it.
 	handshakeTimeout = 4 * time.Second
-	// responseTimeout limits the wait after a document is requested. It is shorter, because
-	// an issuer that accepts connections and then hangs delays requests.
+	// responseTimeout limits the wait after a document is requested. An issuer that accepts
+	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
-	// fetchTimeout limits a fetch of both documents. Its request still has time to send a body,
-	// for which the plain server waits 8 s, and to get a response, within 9.5 s.
+	// fetchTimeout limits a fetch of both documents. The client whose request fetches them still has
+	// time to send a body, for which the plain server waits 8 s, and gets its response within 9.5 s.
 	fetchTimeout = 7 * time.Second
 )
 

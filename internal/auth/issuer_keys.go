@@ -118,11 +118,11 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	case age < refreshAfter:
 		return known.set, nil
 	case age >= known.expireAfter(): // all requests need new keys, so all wait for one fetch
-		known, err = k.refresh(ctx, known, RetryAfter, true)
+		known, err = k.refresh(ctx, known, RetryAfter, waitForFetch)
 	case known.err != nil: // one request tries again, and the others use the old keys
-		known, err = k.refresh(ctx, known, retryRefresh, false)
+		known, err = k.refresh(ctx, known, retryRefresh, useOldKeys)
 	default: // likewise, but nothing failed yet
-		known, err = k.refresh(ctx, known, RetryAfter, false)
+		known, err = k.refresh(ctx, known, RetryAfter, useOldKeys)
 	}
 	if k.since(known.fetched) >= known.expireAfter() {
 		if err == nil { // for example, the machine was asleep
@@ -145,13 +145,17 @@ func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, err
 	if known.set != rejected { // another request has fetched them
 		return known.set, nil
 	}
-	known, err := k.refresh(ctx, known, RetryAfter, true)
+	known, err := k.refresh(ctx, known, RetryAfter, waitForFetch)
 	return known.set, err
 }
 
+// What a request does while another one fetches the keys.
+const waitForFetch, useOldKeys = true, false
+
 // refresh returns what is known after a fetch of the keys, and the error of that fetch. It fetches
-// them unless another request has done so since the caller loaded seen. It returns seen if the last
-// fetch ended within the pause or, without wait, while another request is fetching.
+// them unless another request has done so since the caller loaded seen. It returns seen, with an
+// error that says why it isn't newer, if the last fetch ended within the pause and failed, or if
+// another request is still fetching when the caller stops waiting.
 func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
 	if k.since(seen.ended) < pause {
 		return seen, seen.err

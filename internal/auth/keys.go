@@ -47,12 +47,14 @@ type key struct {
 // kid. It tries the keys with this kid or, if kid is empty, all keys.
 func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 	var tried int
-	var fault string
+	var fault string // of the key that the token names
 	for _, k := range s.keys {
 		switch {
 		case kid != "" && kid != k.kid:
 		case k.fault != "":
-			fault = k.fault
+			if kid != "" {
+				fault = k.fault
+			}
 		case slices.Contains(k.algorithms, alg) && tried < maxTried:
 			if _, err := jws.Verify(k.public); err == nil {
 				return nil
