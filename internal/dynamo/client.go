@@ -50,11 +50,12 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 // An error names the invalid setting. The client repeats failed requests, and logs the
 // SDK's messages and, at level debug, why attempts failed.
 //
-// An endpoint with the scheme http is taken to be DynamoDB Local, for which the region
-// and the credentials default to "local". DynamoDB Local keeps separate tables for each
+// For DynamoDB Local, the region and the credentials default to "local". It keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient) // it may trust additional certificates
+	// Sources of credentials keep cfg's client, with its time-out. Only its transport, which may
+	// trust additional certificates, is used for DynamoDB.
+	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		base = awshttp.NewBuildableClient()
 	}
@@ -81,10 +82,11 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 	return client, nil
 }
 
-// IsDynamoDBLocal reports whether endpoint is DynamoDB Local, that is, has the scheme http.
-// An endpoint with TLS may be AWS, reached from a private network.
+// IsDynamoDBLocal reports whether endpoint is DynamoDB Local, that is, has the scheme http and
+// isn't AWS. An endpoint with TLS may be AWS, reached from a private network.
 func IsDynamoDBLocal(endpoint *string) bool {
-	return strings.HasPrefix(strings.ToLower(aws.ToString(endpoint)), "http://")
+	address := strings.ToLower(aws.ToString(endpoint))
+	return strings.HasPrefix(address, "http://") && !strings.Contains(address, ".amazonaws.com")
 }
 
 // validate returns an error for settings with which every request would fail.

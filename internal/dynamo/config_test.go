@@ -85,16 +85,17 @@ func TestSettingsOnDynamoDBLocal(t *testing.T) {
 	}
 }
 
-// The scheme determines whether an endpoint is DynamoDB Local, which forgets its tables.
+// An endpoint without TLS is DynamoDB Local, which forgets its tables, unless it is AWS.
 func TestMissingTable(t *testing.T) {
 	const (
 		forgotten = "restart the server, which creates the table: DynamoDB Local has forgotten it: operation error "
 		missing   = "the table is missing in this region: "
 	)
 	for endpoint, want := range map[string]string{
-		"http://a.example":  forgotten,
-		"HTTP://a.example":  forgotten,
-		"https://a.example": missing,
+		"http://a.example":                           forgotten,
+		"HTTP://a.example":                           forgotten,
+		"https://a.example":                          missing,
+		"http://dynamodb.eu-central-1.amazonaws.com": missing,
 	} {
 		setEnv(t, onLambda+"AWS_ENDPOINT_URL_DYNAMODB="+endpoint)
 		client := newFromEnv(t)

@@ -39,14 +39,10 @@ func timestamp(t time.Time) string {
 // decode reads attributes of the store's table into out. It doesn't validate them, so that
 // older plants stay readable when a rule changes.
 func (s *Store) decode(it attributes, out any) error {
-	if err := attributevalue.UnmarshalMap(it, out); err != nil {
-		return s.malformed(it, err)
+	err := attributevalue.UnmarshalMap(it, out)
+	if err == nil {
+		return nil
 	}
-	return nil
-}
-
-// malformed returns the error for an item that Create can't have written.
-func (s *Store) malformed(it attributes, err error) error {
 	id := "(unknown)"
 	if n, ok := it[attrID].(*types.AttributeValueMemberN); ok {
 		id = n.Value

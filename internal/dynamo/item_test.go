@@ -80,7 +80,7 @@ func TestMalformedItem(t *testing.T) {
 		body, want string
 	}{
 		{list, `{"Items":[{"id":{"N":"9223372036854775808"}}]}`, "id 9223372036854775808: "},
-		{read, `{"Item":{"id":{"N":"1"},"owner":{"S":"alice"}}}`, "id 1: created_at is missing"},
+		{read, `{"Item":{"id":{"N":"1"},"owner":{"S":"alice"}}}`, "has no created_at"},
 	} {
 		proxy.Fail(test.op.request, dynamolocal.Reply(200, test.body))
 		err := test.op.call(t.Context(), store)

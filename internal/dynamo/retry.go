@@ -36,8 +36,8 @@ const (
 
 // newRetryer returns the SDK's retryer with shorter delays, and with the errors that it lacks.
 // All calls of a client share its budget of 500 units. Without it, DynamoDB would get six times the
-// load while it is down. Each retry costs 5 units. The SDK charges that only if DynamoDB throttles,
-// and else 14: with a tenth of the responses lost, creates would soon fail.
+// load while it is down. Each retry costs 5 units. The SDK's 14 for most errors are too many: with a
+// tenth of the responses lost, creates would soon fail.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
@@ -67,8 +67,8 @@ var retryableCodes = map[string]struct{}{
 	"UnknownError":                     {}, // the SDK's code if the response has none, for example from a proxy
 }
 
-// delay returns how long to wait after the given attempt. Attempts count from 1. In a new mode of
-// the SDK they count from 0, and the first limit applies twice.
+// delay returns how long to wait after the given attempt. Attempts count from 1 or, in a new mode of
+// the SDK, from 0.
 func delay(attempt int, _ error) (time.Duration, error) {
 	limit := firstDelay
 	for range max(attempt-1, 0) {

@@ -86,6 +86,9 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	if err != nil {
 		return err
 	}
+	if stored.CreatedAt == "" { // then the condition below can't be true
+		return fmt.Errorf("the item with id %d of table %q has no created_at; fix or remove it", id, s.table)
+	}
 	_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table,
 		Key:       attributes{attrID: number(id)},
@@ -100,7 +103,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	return s.storeError(ctx, err)
 }
 
-// read returns the item of owner's plant with the given id.
+// read returns the item of owner's plant with the given id, or ErrNotFound.
 func (s *Store) read(ctx context.Context, owner string, id int64) (stored item, err error) {
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName:      &s.table,
@@ -113,11 +116,8 @@ func (s *Store) read(ctx context.Context, owner string, id int64) (stored item, 
 	if err := s.decode(out.Item, &stored); err != nil {
 		return stored, err
 	}
-	switch {
-	case stored.Owner != owner: // "" if there is no plant
+	if stored.Owner != owner { // "" if there is no plant
 		return stored, plants.ErrNotFound
-	case stored.CreatedAt == "": // then no condition on it can be true
-		return stored, s.malformed(out.Item, errors.New("created_at is missing"))
 	}
 	return stored, nil
 }

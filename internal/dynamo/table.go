@@ -14,8 +14,8 @@ import (
 // OwnerIndex is the name of the table's index, which lists use.
 const OwnerIndex = "owner-index"
 
-// The IAM actions that the program needs on the table, and on its index. TablePolicy
-// in template.yaml grants them. Only tests read them.
+// The IAM actions that this package needs on the table, and on its index. A test compares them with
+// TablePolicy in template.yaml.
 var (
 	TableActions = []string{
 		"dynamodb:DeleteItem",
