@@ -7,26 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-	"go.etcd.io/bbolt"
-
 	"example.com/plantstore/internal/plants/plantstest"
 )
-
-// load creates n plants of owner, with consecutive ids from first, in one
-// transaction.
-func load(tb testing.TB, s *Store, owner string, first int64, n int) {
-	tb.Helper()
-	noErr(tb, s.db.Update(func(tx *bbolt.Tx) error {
-		for id := first; id < first+int64(n); id++ {
-			v, err := json.Marshal(&value{Plant: plantstest.Example(id)})
-			noErr(tb, err)
-			noErr(tb, tx.Bucket(plantIDBucket).Put(appendID(nil, id), []byte(owner)))
-			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))
-		}
-		return nil
-	}))
-}
 
 // BenchmarkListPage lists a page of 100 plants of an owner with 1,000 or 1,000,000 plants,
 // from the start and from anywhere.

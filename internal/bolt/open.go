@@ -32,7 +32,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("can't open the data file %s: %w", path, advise(err, path))
 	}
-	return &Store{db, path, make(chan struct{}, maxWrites), make(chan error, maxWrites)}, nil
+	return &Store{db, path, make(chan struct{}, maxWrites), make(chan error, 1)}, nil
 }
 
 func openFile(path string) (db *bbolt.DB, err error) {

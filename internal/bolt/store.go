@@ -30,7 +30,7 @@ type Store struct {
 	db     *bbolt.DB
 	path   string
 	writes chan struct{} // an element for each write in progress, even if its caller has stopped waiting
-	lost   chan error    // has room for all writes of a commit
+	lost   chan error    // has room for one
 }
 
 // maxWrites limits the memory that writes take while the disk stalls.
@@ -87,7 +87,7 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
-	if len(s.writes) == 1 {
+	if alone := len(s.writes) == 1; alone {
 		transact = s.db.Update
 	}
 	var refusal error
@@ -109,8 +109,12 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(err error) {
 	now := s.db.View(func(*bbolt.Tx) error { return nil })
-	if errors.Is(now, bbolterrors.ErrInvalidMapping) && !errors.Is(err, bbolterrors.ErrInvalidMapping) {
-		s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err)
+	if !errors.Is(now, bbolterrors.ErrInvalidMapping) || errors.Is(err, bbolterrors.ErrInvalidMapping) {
+		return // the map is there, or an earlier commit has lost it
+	}
+	select {
+	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):
+	default: // another write of the same commit has reported it
 	}
 }
 
@@ -157,7 +161,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	}
 	idKey, plantKey := appendID(nil, p.ID), appendID(ownerPrefix(owner), p.ID)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids, stored := tx.Bucket(plantIDBucket), tx.Bucket(plantBucket)
+		ids, stored := tx.Bucket(plantOwnerBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
@@ -208,7 +212,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, plantKey := appendID(nil, id), appendID(ownerPrefix(owner), id)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids := tx.Bucket(plantIDBucket)
+		ids := tx.Bucket(plantOwnerBucket)
 		if string(ids.Get(idKey)) != owner {
 			return plants.ErrNotFound
 		}

@@ -126,3 +126,18 @@ func TestPageSize(t *testing.T) {
 		t.Errorf("got %d plants, more %t, %v, want 52 and more", len(page), more, err)
 	}
 }
+
+// load creates n plants of owner, with consecutive ids from first, in one
+// transaction.
+func load(tb testing.TB, s *Store, owner string, first int64, n int) {
+	tb.Helper()
+	noErr(tb, s.db.Update(func(tx *bbolt.Tx) error {
+		for id := first; id < first+int64(n); id++ {
+			v, err := json.Marshal(&value{Plant: plantstest.Example(id)})
+			noErr(tb, err)
+			noErr(tb, tx.Bucket(plantOwnerBucket).Put(appendID(nil, id), []byte(owner)))
+			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))
+		}
+		return nil
+	}))
+}
