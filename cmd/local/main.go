@@ -39,7 +39,7 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE) // or Go would end the program with the reader of its log
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
-		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // for good: a terminal that closes may send it twice
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // never restored: a terminal that closes may send it twice
 	}
 	context.AfterFunc(ctx, restore) // so that a second Ctrl-C kills the process
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)

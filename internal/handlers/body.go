@@ -85,9 +85,9 @@ type object struct {
 	err    error
 }
 
-// plant reads and validates the plant with the given id.
-func (o *object) plant(id int64) plants.Plant {
-	p := plants.Plant{ID: id, Name: o.text("name")}
+// plant reads and validates a plant.
+func (o *object) plant() plants.Plant {
+	p := plants.Plant{ID: o.integer("id"), Name: o.text("name")}
 	if o.has("tag") {
 		p.Tag = new(o.text("tag"))
 	}

@@ -15,7 +15,7 @@ func (s *Service) create(r *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	plant := body.plant(body.integer("id"))
+	plant := body.plant()
 	if body.err != nil {
 		return response{}, body.err
 	}
@@ -42,8 +42,8 @@ func (s *Service) list(r *request) (response, error) {
 		return response{}, err
 	}
 	body := encodeList(page, q.includeID)
-	// Only control characters grow so much in JSON: each takes six bytes. One plant always fits,
-	// since its create had at most maxBody bytes.
+	// A store's page has at most 1 MB. Only control characters, which take six bytes in JSON, make it
+	// larger than maxList. One plant always fits, since its create had at most maxBody bytes.
 	for len(body) > maxList {
 		page, more = page[:len(page)/2], true
 		body = encodeList(page, q.includeID)

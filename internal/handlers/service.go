@@ -143,7 +143,8 @@ func encode(v any) []byte {
 	return append(b, '\n')
 }
 
-// Refuse responds to a request that is too malformed to reach the service. It logs nothing.
+// Refuse responds to a request that is too malformed to reach the service, on behalf of package
+// lambdahttp, which knows no error codes. It logs nothing.
 func Refuse(w http.ResponseWriter, r *http.Request) {
 	send(w, r, errorResponse(nil, failf(codeBadRequest,
 		"malformed request; check the method and the query string, and send UTF-8")))

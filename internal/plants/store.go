@@ -30,8 +30,8 @@ import (
 //
 // # Errors
 //
-// Test errors with [errors.Is]. ErrInUse, ErrExists and ErrNotFound mean that the call
-// has changed nothing. Every method may return ErrThrottled or ErrUnreachable, and
+// Test errors with [errors.Is]. ErrInUse, ErrExists and ErrNotFound mean that the call has changed
+// nothing, with the exceptions above. Every method may return ErrThrottled or ErrUnreachable, and
 // Create and Delete may return ErrUnwritable. If ctx ends before the outcome is known, the
 // error matches ctx.Err(). If ctx has already ended, the call changes nothing. Any other
 // error is a fault of the service.

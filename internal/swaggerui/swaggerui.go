@@ -38,17 +38,17 @@ func Handler(ownIssuer bool, service http.Handler) http.Handler {
 	if ownIssuer {
 		issuer = read(pageFiles, "issuer.js")
 	}
-	swaggerUI := newFile("text/html; charset=utf-8", "", read(pageFiles, "page.html"))
+	swaggerUI := makeFile("text/html; charset=utf-8", "", read(pageFiles, "page.html"))
 	files := map[string]file{
 		Path:                   swaggerUI,
 		"/docs":                swaggerUI,
-		"/openapi.yaml":        newFile("application/yaml", "", document()), // RFC 9512
-		"/docs/page.js":        newFile("text/javascript; charset=utf-8", "", read(pageFiles, "page.js")),
-		"/docs/issuer.js":      newFile("text/javascript; charset=utf-8", "", issuer),
-		"/docs/swagger-ui.css": newFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
-		"/docs/swagger-ui-bundle.js": newFile("text/javascript; charset=utf-8", "gzip",
+		"/openapi.yaml":        makeFile("application/yaml", "", document()), // RFC 9512
+		"/docs/page.js":        makeFile("text/javascript; charset=utf-8", "", read(pageFiles, "page.js")),
+		"/docs/issuer.js":      makeFile("text/javascript; charset=utf-8", "", issuer),
+		"/docs/swagger-ui.css": makeFile("text/css; charset=utf-8", "gzip", read(static.FS, "swagger-ui.css.gz")),
+		"/docs/swagger-ui-bundle.js": makeFile("text/javascript; charset=utf-8", "gzip",
 			read(static.FS, "swagger-ui-bundle.js.gz")),
-		"/favicon.ico": newFile("image/png", "", read(static.FS, "favicon-32x32.png")),
+		"/favicon.ico": makeFile("image/png", "", read(static.FS, "favicon-32x32.png")),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, reads := r.URL.EscapedPath(), r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -88,7 +88,7 @@ type file struct {
 	etag        string
 }
 
-func newFile(contentType, encoding string, body []byte) file {
+func makeFile(contentType, encoding string, body []byte) file {
 	return file{contentType, encoding, body, fmt.Sprintf(`"%x"`, sha256.Sum256(body))}
 }
 

@@ -30,8 +30,8 @@ func examples(id int64) []plants.Plant {
 	return all
 }
 
-// example returns one of the [examples], which repeat after the last one.
-func example(id int64, i int) plants.Plant {
+// nthExample returns one of the [examples], which repeat after the last one.
+func nthExample(id int64, i int) plants.Plant {
 	all := examples(id)
 	return all[i%len(all)]
 }

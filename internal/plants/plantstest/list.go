@@ -20,7 +20,7 @@ func testOrder(t testing.TB, s suite) {
 	var want []plants.Plant
 	for i, id := range ids {
 		_ = s.store.Delete(t.Context(), owner, id)
-		want = append(want, example(id, i))
+		want = append(want, nthExample(id, i))
 	}
 	middle := len(want) / 2 // so that they are created in neither ascending nor descending order
 	s.create(t, owner, want[middle:]...)

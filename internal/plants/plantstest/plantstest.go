@@ -54,7 +54,7 @@ type suite struct{ store plants.Store }
 func randomPlants(n int) (all []plants.Plant) {
 	first := randomID()
 	for i := range n {
-		all = append(all, example(first+3*int64(i), i))
+		all = append(all, nthExample(first+3*int64(i), i))
 	}
 	return all
 }

@@ -165,7 +165,7 @@ func testConcurrentCreates(t testing.TB, s suite) {
 // If one owner concurrently creates the same plant, all creates succeed, and there is one
 // plant.
 func testConcurrentRetries(t testing.TB, s suite) {
-	owner, p := randomOwner(), example(randomID(), 0)
+	owner, p := randomOwner(), nthExample(randomID(), 0)
 	errs := concurrently(func(int) error { return s.store.Create(t.Context(), owner, p) })
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
