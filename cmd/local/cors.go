@@ -31,7 +31,7 @@ func parseOrigins(list string) ([]string, error) {
 	return origins, nil
 }
 
-// An origin in ASCII: instead of ü, browsers send xn--. Unlike theirs, its host may have capitals.
+// An origin in ASCII: instead of ü, browsers send xn--. They send no capitals, which are accepted.
 var originPattern = regexp.MustCompile(`^(https?)://(?:[\w.-]+|\[[\da-fA-F:]+\])(?::([1-9]\d{0,4}))?$`)
 
 // isOrigin reports whether browsers may send s as the origin of a page (RFC 6454).

@@ -36,12 +36,15 @@ import (
 )
 
 func main() {
+	// The first Ctrl-C, SIGTERM or SIGHUP ends ctx, and run then finishes the requests in flight. A
+	// second Ctrl-C or SIGTERM kills the process. A second SIGHUP doesn't, since a terminal that closes
+	// may send two.
 	signal.Ignore(syscall.SIGPIPE) // or Go would end the program with the reader of its log
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
-		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // never restored: a terminal that closes may send it twice
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
 	}
-	context.AfterFunc(ctx, restore) // so that a second Ctrl-C kills the process
+	context.AfterFunc(ctx, restore)
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	os.Exit(report(ctx, err, os.Stderr))
 }
@@ -165,7 +168,7 @@ func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Co
 		return nil, err
 	}
 	if tokens.Keys == nil && strings.HasPrefix(cmp.Or(tokens.KeysURL, tokens.Issuer), "https:") {
-		checkCertFile(os.Getenv("SSL_CERT_FILE"), stderr)
+		checkCertFile(os.Getenv("SSL_CERT_FILE"), stderr) // crypto/x509 reads it there, too
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

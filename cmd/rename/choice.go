@@ -167,8 +167,9 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 	opened := "" // rename or test between two marks
 	for line := range bytes.Lines(text) {
 		found := mark.FindSubmatch(line)
+		opens, inside := found != nil && len(found[1]) > 0, opened != ""
 		switch {
-		case found != nil && (len(found[1]) > 0) == (opened != ""):
+		case found != nil && opens == inside:
 			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
 		case found != nil:
 			opened = string(found[1])
@@ -182,8 +183,7 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 	return kept, nil
 }
 
-// gofmt formats Go code and keeps its line ends. It leaves alone what doesn't parse: go vet
-// reports that.
+// gofmt formats Go code and keeps its line ends. What doesn't parse stays, for go vet to report.
 func gofmt(text []byte) []byte {
 	formatted, err := format.Source(text)
 	if err != nil {

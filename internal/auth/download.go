@@ -27,14 +27,14 @@ const (
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
-	// fetchTimeout limits a fetch of both documents. The client whose request fetches them still has
-	// time to send a body, for which the plain server waits 8 s, and gets its response within 9.5 s.
+	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body the plain
+	// server awaits for 8 s from its start, and whose response is due after 9.5 s.
 	fetchTimeout = 7 * time.Second
 )
 
 // newClient returns a client for metadata and keys. It doesn't follow redirects. Its
 // connections last long enough for both documents and, after a failed fetch, for the next
-// attempt. A connection that took too long to open is ready then.
+// attempt. If a connection takes too long to open, net/http goes on opening it for that attempt.
 //
 // It uses HTTP/1.1 alone, where a request that times out ends its connection. HTTP/2 would keep
 // using one that has died without a sign (https://go.dev/issue/30702).

@@ -42,6 +42,8 @@ type knownKeys struct {
 	fetched moment  // when the fetch of set began; zero without keys
 	ended   moment  // when the last fetch ended; zero before the first
 	err     error   // of the last fetch
+
+	withdrawn bool // whether a later fetch brought a key set without a usable key
 }
 
 const (
@@ -52,11 +54,10 @@ const (
 	retryRefresh = 30 * time.Second
 )
 
-// expireAfter returns the age at which the keys expire. If the last fetch brought a key set without
-// a usable key, that is an hour: the issuer has withdrawn the old ones. They don't expire at once,
-// since some issuers publish an empty key set for a moment.
+// expireAfter returns the age at which the keys expire. If the issuer has withdrawn them, that is an
+// hour. They don't expire at once, since some issuers publish an empty key set for a moment.
 func (known *knownKeys) expireAfter() time.Duration {
-	if errors.Is(known.err, errNoUsableKey) {
+	if known.withdrawn {
 		return refreshAfter
 	}
 	return 24 * time.Hour
@@ -119,13 +120,16 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		return known.set, nil
 	case age >= known.expireAfter(): // all requests need new keys, so all wait for one fetch
 		known, err = k.refresh(ctx, known, RetryAfter, waitForFetch)
-	case known.err != nil: // one request tries again, and the others use the old keys
-		known, err = k.refresh(ctx, known, retryRefresh, useOldKeys)
-	default: // likewise, but nothing failed yet
-		known, err = k.refresh(ctx, known, RetryAfter, useOldKeys)
+	default: // one request fetches new keys, and the others use the old ones
+		pause := RetryAfter
+		if known.err != nil {
+			pause = retryRefresh
+		}
+		known, err = k.refresh(ctx, known, pause, useOldKeys)
 	}
+	// The fetch may have failed. Or the machine slept during it, and even the new keys have expired.
 	if k.since(known.fetched) >= known.expireAfter() {
-		if err == nil { // for example, the machine was asleep
+		if err == nil {
 			err = errors.New("outdated: they expired during their own fetch")
 		}
 		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
@@ -153,9 +157,9 @@ func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, err
 const waitForFetch, useOldKeys = true, false
 
 // refresh returns what is known after a fetch of the keys, and the error of that fetch. It fetches
-// them unless another request has done so since the caller loaded seen. It returns seen, with an
-// error that says why it isn't newer, if the last fetch ended within the pause and failed, or if
-// another request is still fetching when the caller stops waiting.
+// them unless another request has done so since the caller loaded seen. It returns seen if the last
+// fetch ended within the pause, and seen with an error if another request is still fetching when the
+// caller stops waiting.
 func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
 	if k.since(seen.ended) < pause {
 		return seen, seen.err
@@ -212,9 +216,10 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next.ended = k.now()
 	if next.err != nil {
 		k.log.Warn("token keys not fetched", "cause", next.err.Error())
+		next.withdrawn = next.withdrawn || errors.Is(next.err, errNoUsableKey)
 		return &next
 	}
-	next.fetched = began
+	next.fetched, next.withdrawn = began, false
 	if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 		next.set = set
 	}

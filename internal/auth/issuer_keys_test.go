@@ -142,6 +142,9 @@ func TestNoUsableKey(t *testing.T) {
 					want, age = unavailable+": GET https://keys.test/k: the JSON Web Key Set has no usable key", time.Hour
 				}
 				i.check(t, "a", want)
+				if withdraws { // a silent issuer doesn't bring them back
+					i.pages[keysURL] = ""
+				}
 				sleepUntil(start, age)
 				i.fetches()
 				for range 60 {

@@ -49,8 +49,10 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 	var tried int
 	var fault string // of the key that the token names
 	for _, k := range s.keys {
+		if kid != "" && kid != k.kid {
+			continue
+		}
 		switch {
-		case kid != "" && kid != k.kid:
 		case k.fault != "":
 			if kid != "" {
 				fault = k.fault
@@ -62,13 +64,13 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 			tried++
 		}
 	}
-	switch kid := excerpt.Quote(kid); {
+	switch quoted := excerpt.Quote(kid); {
 	case tried > 0:
-		return invalid("wrong signature, by %s with key %s", alg, kid)
+		return invalid("wrong signature, by %s with key %s", alg, quoted)
 	case fault != "":
-		return invalid("the key %s is unusable: %s", kid, fault)
+		return invalid("the key %s is unusable: %s", quoted, fault)
 	default:
-		return invalid("no key for %s has the kid %s", alg, kid)
+		return invalid("no key for %s has the kid %s", alg, quoted)
 	}
 }
 

@@ -92,7 +92,7 @@ type token struct {
 // parse parses a JWS in compact serialization (RFC 7515 section 7.1), and checks its
 // header. It accepts only the canonical encoding of each part.
 func parse(raw string) (*token, error) {
-	parts := strings.SplitN(raw, ".", 6) // 6 parts mean 6 or more
+	parts := strings.SplitN(raw, ".", 6) // no more: only 3 and 5 matter
 	switch {
 	case len(parts) == 5:
 		return nil, invalid("an encrypted token: configure the issuer to sign access tokens and not to encrypt them")

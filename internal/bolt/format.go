@@ -34,7 +34,7 @@ import (
 var (
 	metaBucket    = []byte("meta")
 	formatKey     = []byte("format")
-	plantOwnerBucket = []byte("ids")
+	plantIDBucket = []byte("ids")
 	plantBucket   = []byte("plants")
 )
 
@@ -89,7 +89,7 @@ func prepare(tx *bbolt.Tx) error {
 	if info, err := os.Stat(tx.DB().Path()); err == nil && info.Size() < tx.Size() { // pages are missing
 		return damaged(fmt.Sprintf("it has only %d of %d bytes", info.Size(), tx.Size()))
 	}
-	for _, name := range [][]byte{plantOwnerBucket, plantBucket} {
+	for _, name := range [][]byte{plantIDBucket, plantBucket} {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 			return err
 		}

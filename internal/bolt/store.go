@@ -82,8 +82,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. A refusal is committed, too: after
-// a sync that failed, bbolt may show a plant that isn't on disk, and the refusal may rest on it.
+// The change may refuse, for example because the id is in use. A refusal is committed, too, and
+// counts only then, since it may rest on a plant that isn't on disk yet: one of the same transaction,
+// or one that bbolt still shows after a sync that failed.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -97,7 +98,7 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 		}
 		return nil // an error would undo the transaction
 	}))
-	if err != nil { // the refusal doesn't count: it may rest on another change of this transaction
+	if err != nil {
 		s.checkMap(err)
 		return fmt.Errorf("%w: %s: %w", plants.ErrUnwritable, s.path, err)
 	}
@@ -108,9 +109,10 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // first gives it up. If the system then refuses the larger one, for example because memory is
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(err error) {
-	now := s.db.View(func(*bbolt.Tx) error { return nil })
-	if !errors.Is(now, bbolterrors.ErrInvalidMapping) || errors.Is(err, bbolterrors.ErrInvalidMapping) {
-		return // the map is there, or an earlier commit has lost it
+	isLost := errors.Is(s.db.View(func(*bbolt.Tx) error { return nil }), bbolterrors.ErrInvalidMapping)
+	wasLost := errors.Is(err, bbolterrors.ErrInvalidMapping) // before this commit
+	if !isLost || wasLost {
+		return
 	}
 	select {
 	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):
@@ -161,7 +163,7 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 	}
 	idKey, plantKey := appendID(nil, p.ID), appendID(ownerPrefix(owner), p.ID)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids, stored := tx.Bucket(plantOwnerBucket), tx.Bucket(plantBucket)
+		ids, stored := tx.Bucket(plantIDBucket), tx.Bucket(plantBucket)
 		switch holder := ids.Get(idKey); {
 		case holder == nil:
 			must(ids.Put(idKey, []byte(owner)))
@@ -212,7 +214,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	idKey, plantKey := appendID(nil, id), appendID(ownerPrefix(owner), id)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
-		ids := tx.Bucket(plantOwnerBucket)
+		ids := tx.Bucket(plantIDBucket)
 		if string(ids.Get(idKey)) != owner {
 			return plants.ErrNotFound
 		}

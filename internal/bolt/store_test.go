@@ -135,7 +135,7 @@ func load(tb testing.TB, s *Store, owner string, first int64, n int) {
 		for id := first; id < first+int64(n); id++ {
 			v, err := json.Marshal(&value{Plant: plantstest.Example(id)})
 			noErr(tb, err)
-			noErr(tb, tx.Bucket(plantOwnerBucket).Put(appendID(nil, id), []byte(owner)))
+			noErr(tb, tx.Bucket(plantIDBucket).Put(appendID(nil, id), []byte(owner)))
 			noErr(tb, tx.Bucket(plantBucket).Put(appendID(ownerPrefix(owner), id), v))
 		}
 		return nil

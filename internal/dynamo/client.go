@@ -21,8 +21,8 @@ import (
 	smithylog "github.com/aws/smithy-go/logging"
 )
 
-// sourceTimeout limits a request to a source of credentials, such as STS. The SDK sets no limit, and
-// lets all calls wait for the same request, even for one that never gets a response. Tests change it.
+// sourceTimeout limits a request to a source of credentials, such as STS. All calls wait for the same
+// request, and the SDK sets no limit: one that hangs would hang them all. Tests change it.
 var sourceTimeout = 5 * time.Second
 
 // NewClientFromEnv returns the client that [NewClient] makes of the AWS settings. The SDK finds
@@ -66,7 +66,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 		// DynamoDB Local sends no checksum with errors, so each failed condition would cause a
 		// warning. TLS protects responses anyway.
 		o.DisableValidateResponseChecksum = true
-		o.APIOptions = append(o.APIOptions, addNoteFailures)
+		o.APIOptions = append(o.APIOptions, addExplanation)
 		if IsDynamoDBLocal(o.BaseEndpoint) {
 			o.Region = cmp.Or(o.Region, "local")
 			// Without credentials, the SDK requests the role of an EC2 instance, which takes

@@ -77,15 +77,15 @@ func delay(attempt int, _ error) (time.Duration, error) {
 	return rand.N(limit), nil
 }
 
-// addNoteFailures adds noteFailures to a call, around the SDK's retries.
-func addNoteFailures(stack *middleware.Stack) error {
-	f := middleware.FinalizeMiddlewareFunc("NoteFailures", noteFailures)
+// addExplanation adds explainFailures to a call, around the SDK's retries.
+func addExplanation(stack *middleware.Stack) error {
+	f := middleware.FinalizeMiddlewareFunc("ExplainFailures", explainFailures)
 	return stack.Finalize.Insert(f, "Retry", middleware.Before)
 }
 
-// noteFailures logs why attempts failed, which the SDK's log of retries doesn't say. If the call's
-// context has ended, the SDK's error says only that, so noteFailures adds why the attempt before failed.
-func noteFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+// explainFailures logs why attempts failed, which the SDK's log of retries doesn't say. If the call's
+// context has ended, the SDK's error says only that, so explainFailures adds why the attempt before failed.
+func explainFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleFinalize(ctx, in)

@@ -28,10 +28,9 @@ import (
 //
 // The client retries requests that fail or get no response. DynamoDB may carry out an
 // attempt without a response late: after a later attempt of the same call, and even after
-// the call has returned. So a Create may store its plant as soon as the id is free, for
-// example because another call has deleted the plant with that id, even if it returned
-// ErrInUse or ErrExists. A late Delete does nothing, unless the plant that it has read is
-// still there.
+// the call has returned. So a Create that returned ErrInUse or ErrExists may still store its
+// plant, once another call has deleted the plant with that id. A late Delete does nothing,
+// unless the plant that it has read is still there.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -56,13 +55,14 @@ func (s *Store) Create(ctx context.Context, owner string, p plants.Plant) error 
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if conflict, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.existing(conflict.Item, owner, p)
+		return s.conflict(conflict.Item, owner, p)
 	}
 	return s.storeError(ctx, err)
 }
 
-// existing returns the result of the Create of p if the item old already has its id.
-func (s *Store) existing(old attributes, owner string, p plants.Plant) error {
+// conflict returns the result of the Create of p if the item old already has its id: nil if it is
+// this very plant.
+func (s *Store) conflict(old attributes, owner string, p plants.Plant) error {
 	if old == nil {
 		return errors.New("the id is in use, but DynamoDB didn't return its plant: DynamoDB Local does from version 2.2 on")
 	}

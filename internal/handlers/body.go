@@ -92,7 +92,7 @@ func (o *object) plant() plants.Plant {
 		p.Tag = new(o.text("tag"))
 	}
 	if err := p.Validate(); err != nil {
-		o.failf("%s", err)
+		o.refuse("%s", err)
 	}
 	return p
 }
@@ -107,7 +107,7 @@ func (o *object) has(name string) bool {
 func (o *object) text(name string) string {
 	v := o.require(name, "")
 	if v.Kind() != '"' {
-		o.failf("%s must be a string, not %s", name, quoteJSON(v))
+		o.refuse("%s must be a string, not %s", name, quoteJSON(v))
 		return ""
 	}
 	text, err := jsontext.AppendUnquote(nil, v)
@@ -122,7 +122,7 @@ func (o *object) integer(name string) int64 {
 	v := o.require(name, " and must be "+int64Rule)
 	n, ok := parseInt64(string(v))
 	if !ok {
-		o.failf("%s must be %s, not %s", name, int64Rule, quoteJSON(v))
+		o.refuse("%s must be %s, not %s", name, int64Rule, quoteJSON(v))
 	}
 	return n
 }
@@ -135,17 +135,17 @@ func (o *object) require(name, rule string) jsontext.Value {
 	}
 	for _, sent := range slices.Sorted(maps.Keys(o.values)) {
 		if strings.EqualFold(sent, name) {
-			o.failf("%s is required: send it as %q, not %s, since names are case-sensitive",
+			o.refuse("%s is required: send it as %q, not %s, since names are case-sensitive",
 				name, name, excerpt.Quote(sent))
 			return nil
 		}
 	}
-	o.failf("%s is required%s", name, rule)
+	o.refuse("%s is required%s", name, rule)
 	return nil
 }
 
-// failf sets err, unless an earlier member has set it.
-func (o *object) failf(format string, args ...any) {
+// refuse sets err, unless an earlier member has set it.
+func (o *object) refuse(format string, args ...any) {
 	if o.err == nil {
 		o.err = failf(codeInvalidField, format, args...)
 	}
@@ -169,10 +169,7 @@ func explain(err error, body []byte) string {
 	if name := bytes.TrimLeft(members, space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
-	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok { // impossible: only syntax can be wrong, since the values aren't decoded
-		return "malformed JSON"
-	}
+	syntax, _ := errors.AsType[*jsontext.SyntacticError](err) // never another: the values aren't decoded
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return fmt.Sprintf("duplicate name %s at byte %d; give each name once",
 			excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)

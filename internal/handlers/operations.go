@@ -42,9 +42,9 @@ func (s *Service) list(r *request) (response, error) {
 		return response{}, err
 	}
 	body := encodeList(page, q.includeID)
-	// A store's page has at most 1 MB. Only control characters, which take six bytes in JSON, make it
-	// larger than maxList. One plant always fits, since its create had at most maxBody bytes.
-	for len(body) > maxList {
+	// Stores return 1 MB at most, but control characters take six bytes in JSON. One plant fits, since
+	// its create had at most maxBody bytes.
+	for len(body) > maxList && len(page) > 1 {
 		page, more = page[:len(page)/2], true
 		body = encodeList(page, q.includeID)
 	}

@@ -90,7 +90,8 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	client, status := form.Get("client_id"), http.StatusBadRequest
-	if r.Header.Get("Authorization") != "" {
+	basic := r.Header.Get("Authorization") != ""
+	if basic {
 		client, _, _ = r.BasicAuth()
 		// Libraries encode it like a form (RFC 6749 section 2.3.1), Swagger UI and curl -u don't. So a
 		// plus is a plus, and what isn't encoded stays as it is.
@@ -100,7 +101,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusUnauthorized // RFC 6749 section 5.2
 	}
 	if strings.TrimSpace(client) == "" || len(client) > maxClientLength || !utf8.ValidString(client) {
-		if status == http.StatusUnauthorized {
+		if basic {
 			w.Header().Set("WWW-Authenticate", `Basic realm="plants", charset="UTF-8"`)
 		}
 		fail(w, status, "invalid_client", "client_id must be a name of 1 to 255 bytes of UTF-8, not only spaces")
