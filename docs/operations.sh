@@ -21,13 +21,13 @@ stack() {
 
 # output NAME prints an output of the stack.
 output() {
-	aws cloudformation describe-stacks --stack-name "$(stack)" \
+	stack >/dev/null && aws cloudformation describe-stacks --stack-name "$(stack)" \
 		--query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
 }
 
 # resource NAME prints the ID of a resource of template.yaml.
 resource() {
-	aws cloudformation describe-stack-resource --stack-name "$(stack)" --logical-resource-id "$1" \
+	stack >/dev/null && aws cloudformation describe-stack-resource --stack-name "$(stack)" --logical-resource-id "$1" \
 		--query StackResourceDetail.PhysicalResourceId --output text
 }
 

@@ -62,7 +62,7 @@ func (c *choice) check(files tree) error {
 			"digits, with spaces, hyphens or dots between them, and begins with a letter", c.title)
 	case len(program) < 2 || len(program) > 32 || isReserved(program):
 		return fmt.Errorf("%q can't be the title: its letters and digits name the program, so they must be 2 to 32, "+
-			"and not null or another word of Go, YAML or Windows", c.title)
+			"and not null or another word of Go, YAML or Windows: write another -title", c.title)
 	case c.without != "" && c.without != "test":
 		return fmt.Errorf("%q can't be left out: -without takes only test", c.without)
 	}

@@ -42,14 +42,14 @@ const advice = `This is %s now. Next, run
 
 	%s
 	go test -timeout 30m ./...
-	git add -A       (and commit)
+	git add -A       (and commit; set origin to your repository, and delete the original's tags)
 
 What only you can write:
 
 	README.md        what the service is for; pictures of its page, if you like
-	SECURITY.md      how to report a vulnerability to you
+	SECURITY.md      how to report a vulnerability to you, who replies and when, and for which versions
 	LICENSE          your name; by its terms, the first authors stay in it
-	Basil, herb, …   the examples: in the pages, api/openapi.yaml and the tests
+	Basil, herb, …   the examples: in the pages, api/openapi.yaml, cmd/local/serve.go and the tests
 
 The folder cmd/rename is gone. To rename again, start from a fresh copy.
 `
@@ -57,7 +57,7 @@ The folder cmd/rename is gone. To rename again, start from a fresh copy.
 // rename renames the project in a folder.
 func rename(dir string, c *choice, more []string) error {
 	if len(more) > 0 {
-		return fmt.Errorf("what is %q? Put quotes around a title with spaces", more[0])
+		return fmt.Errorf("what is %q? Write -name before a name, and quotes around a title with spaces", more[0])
 	}
 	before, err := read(dir)
 	if err != nil {
@@ -82,7 +82,7 @@ func vet(files tree) error {
 	dir, err := os.MkdirTemp("", "rename")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		err = write(dir, nil, files)
+		err = put(dir, files)
 	}
 	if err != nil {
 		return err

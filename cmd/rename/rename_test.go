@@ -92,6 +92,7 @@ func TestFailures(t *testing.T) {
 		"b.go:3":                              {{"a/b.go", "package a\n\nvar plant, orchid = 1, 2\n"}},
 		"orchid.txt exists already":           {{"orchid.txt/.git", ""}, {"plant.txt", ""}},
 		"not a directory":                     {{".gitignore", "orchids\n"}, {"orchids", "where a folder must be"}},
+		"orchids":                             {{"orchids", "where a folder must be"}},
 		"ORCHID.txt and plant.txt would both": {{"ORCHID.txt", ""}, {"plant.txt", ""}},
 		"b.md, at its end: rename:drop":       {{"b.md", "rename:drop\n"}},
 		`b.md, at "# rename:end"`:             {{"b.md", "a\n# rename:end\n"}},

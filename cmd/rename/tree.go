@@ -56,8 +56,7 @@ func ignored(patterns []string, name string, isDir bool) (yes bool) {
 		if !strings.Contains(pattern, "/") {
 			subject = path.Base(name)
 		}
-		match, _ := path.Match(strings.TrimPrefix(pattern, "/"), subject)
-		if match && (isDir || !onlyDirs) {
+		if match, _ := path.Match(strings.TrimPrefix(pattern, "/"), subject); match && (isDir || !onlyDirs) {
 			yes = !negated
 		}
 	}

@@ -88,7 +88,7 @@ func TestKeycloak(t *testing.T) {
 create_client -s clientId=reader -s publicClient=true -s directAccessGrantsEnabled=true \
 	-s 'defaultClientScopes=["basic","plants/read"]'`)
 
-	realm := base + "/realms/garden"
+	realm := base + "/realms/demo"
 	p := plainserver.Start(t, harness.Environ("TOKEN_ISSUER="+realm, "TOKEN_AUDIENCE=plants,web"), t.TempDir())
 	user := func(token string) session.Client {
 		return session.Client{T: t, Front: session.Front{Base: p.Base}, Token: token}
@@ -101,7 +101,7 @@ create_client -s clientId=reader -s publicClient=true -s directAccessGrantsEnabl
 	user(reader.Access).Owns()
 	user(reader.Access).Do("POST", "/plants").Fails(40300)
 
-	run(`bin/kcadm.sh create components -r garden -s name=new -s providerType=org.keycloak.keys.KeyProvider \
+	run(`bin/kcadm.sh create components -r demo -s name=new -s providerType=org.keycloak.keys.KeyProvider \
 		-s providerId=rsa-generated -s 'config={"priority":["200"],"algorithm":["RS256"]}'`)
 	var rotated tokens
 	harness.Await(t, func() error {
