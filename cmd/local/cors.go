@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -41,8 +40,10 @@ func isOrigin(s string) bool {
 		return false
 	}
 	scheme, port := match[1], match[2]
-	_, err := strconv.ParseUint(cmp.Or(port, "1"), 10, 16)
-	return err == nil && port != map[string]string{"http": "80", "https": "443"}[scheme]
+	if _, err := strconv.ParseUint(port, 10, 16); port != "" && err != nil { // over 65535
+		return false
+	}
+	return port != map[string]string{"http": "80", "https": "443"}[scheme]
 }
 
 // Headers that pages from other origins may send and read, in addition to the headers that

@@ -98,7 +98,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header, scope string
 
 // verifyCached is like verify, but returns a cached token if the issuer's keys haven't
 // changed. New keys may lack the one that signed the token.
-func (v *Verifier) verifyCached(ctx context.Context, raw string) (*verifiedToken, error) {
+func (v *Verifier) verifyCached(ctx context.Context, raw string) (*grant, error) {
 	hash := sha256.Sum256([]byte(raw))
 	if cached := v.cache.lookup(hash); cached != nil {
 		keySet, err := v.issuerKeys.current(ctx)
@@ -145,10 +145,10 @@ func bearerToken(h http.Header) (string, error) {
 type tokenCache struct {
 	mu     sync.Mutex
 	keySet *KeySet // that verified all tokens
-	tokens map[[sha256.Size]byte]*verifiedToken
+	tokens map[[sha256.Size]byte]*grant
 }
 
-func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
+func (c *tokenCache) lookup(hash [sha256.Size]byte) *grant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.tokens[hash]
@@ -157,11 +157,11 @@ func (c *tokenCache) lookup(hash [sha256.Size]byte) *verifiedToken {
 // add adds a token. It first empties the cache if the cache is full or the issuer's keys
 // have changed. Tokens verified with old keys must be verified again anyway, and would
 // keep those keys in memory.
-func (c *tokenCache) add(hash [sha256.Size]byte, token *verifiedToken) {
+func (c *tokenCache) add(hash [sha256.Size]byte, token *grant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.keySet != token.keySet || len(c.tokens) >= maxCached {
-		c.keySet, c.tokens = token.keySet, make(map[[sha256.Size]byte]*verifiedToken)
+		c.keySet, c.tokens = token.keySet, make(map[[sha256.Size]byte]*grant)
 	}
 	c.tokens[hash] = token
 }

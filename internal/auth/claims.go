@@ -18,9 +18,9 @@ const (
 	maxSubjectLength = 255              // bytes; the subject is part of a database key
 )
 
-// A verifiedToken is what is kept of a token that has passed all checks except validAt. It
-// holds neither the text, which is a credential, nor the claims, which may be long.
-type verifiedToken struct {
+// A grant is what is kept of a token: to whom it grants what, and when. It holds neither the
+// text, which is a credential, nor the claims, which may be long.
+type grant struct {
 	caller             Caller
 	scopes             []string  // of the service
 	scopeText          string    // an excerpt of the claims scope and scp, for the log
@@ -29,7 +29,7 @@ type verifiedToken struct {
 }
 
 // validAt returns an error if the token is not valid yet, or has expired.
-func (t *verifiedToken) validAt(now time.Time) error {
+func (t *grant) validAt(now time.Time) error {
 	switch {
 	case now.Add(leeway).Before(t.notBefore):
 		return invalid("not valid before %s", t.notBefore.UTC().Format(time.RFC3339))
@@ -40,8 +40,8 @@ func (t *verifiedToken) validAt(now time.Time) error {
 }
 
 // checkClaims checks all claims except the scopes. It doesn't compare the dates with the
-// current time. The result lacks the caller's scopes and the keys.
-func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
+// current time. The result lacks the scopes and the keys, since no signature is checked yet.
+func (v *Verifier) checkClaims(claims members) (*grant, error) {
 	issuer, err := claims.text("iss")
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (v *Verifier) checkClaims(claims members) (*verifiedToken, error) {
 	if err := v.checkAudience(claims); err != nil {
 		return nil, err
 	}
-	var t verifiedToken
+	var t grant
 	if t.caller.Subject, err = claims.text("sub"); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (m members) date(name string) (time.Time, error) {
 // and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or an array of
 // strings, and each string contains names separated by spaces. If the claims name no scope of
 // the service, [Config.ScopesOptional] decides.
-func (v *Verifier) readScopes(t *verifiedToken, claims members) error {
+func (v *Verifier) readScopes(t *grant, claims members) error {
 	var texts []string
 	for _, claim := range []string{"scope", "scp"} {
 		if claims.has(claim) {
@@ -176,7 +176,7 @@ func (v *Verifier) readScopes(t *verifiedToken, claims members) error {
 }
 
 // checkScope returns an error unless the token grants the scope.
-func (t *verifiedToken) checkScope(scope string) error {
+func (t *grant) checkScope(scope string) error {
 	switch {
 	case slices.Contains(t.scopes, scope):
 		return nil

@@ -27,8 +27,8 @@ const (
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
-	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body the plain
-	// server awaits for 8 s from its start, and whose response is due after 9.5 s.
+	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body must have
+	// come after 8 s, and whose response after 9.5 s: this leaves time for both.
 	fetchTimeout = 7 * time.Second
 )
 

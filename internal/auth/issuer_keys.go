@@ -39,7 +39,7 @@ type issuerKeys struct {
 type knownKeys struct {
 	keysURL string  // empty if unknown
 	set     *KeySet // nil without keys
-	fetched moment  // when the fetch of set began; zero without keys
+	asOf    moment  // when the fetch of set began; zero without keys
 	ended   moment  // when the last fetch ended; zero before the first
 	err     error   // of the last fetch
 
@@ -115,20 +115,21 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	}
 	var err error
 	known := k.known.Load()
-	switch age := k.since(known.fetched); {
+	switch age := k.since(known.asOf); {
 	case age < refreshAfter:
 		return known.set, nil
 	case age >= known.expireAfter(): // all requests need new keys, so all wait for one fetch
-		known, err = k.refresh(ctx, known, RetryAfter, waitForFetch)
+		known, err = k.refresh(ctx, known, RetryAfter, wait)
 	default: // one request fetches new keys, and the others use the old ones
 		pause := RetryAfter
 		if known.err != nil {
 			pause = retryRefresh
 		}
-		known, err = k.refresh(ctx, known, pause, useOldKeys)
+		known, err = k.refresh(ctx, known, pause, dontWait)
 	}
-	// The fetch may have failed. Or the machine slept during it, and even the new keys have expired.
-	if k.since(known.fetched) >= known.expireAfter() {
+	// An error counts only if the keys have expired. Without one, even new keys may have expired: if the
+	// machine slept while they were fetched.
+	if k.since(known.asOf) >= known.expireAfter() {
 		if err == nil {
 			err = errors.New("outdated: they expired during their own fetch")
 		}
@@ -149,17 +150,15 @@ func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, err
 	if known.set != rejected { // another request has fetched them
 		return known.set, nil
 	}
-	known, err := k.refresh(ctx, known, RetryAfter, waitForFetch)
+	known, err := k.refresh(ctx, known, RetryAfter, wait)
 	return known.set, err
 }
 
 // What a request does while another one fetches the keys.
-const waitForFetch, useOldKeys = true, false
+const wait, dontWait = true, false
 
-// refresh returns what is known after a fetch of the keys, and the error of that fetch. It fetches
-// them unless another request has done so since the caller loaded seen. It returns seen if the last
-// fetch ended within the pause, and seen with an error if another request is still fetching when the
-// caller stops waiting.
+// refresh fetches the keys, unless the last fetch ended within the pause. The caller has loaded seen.
+// refresh returns what is known then, and the error of the last fetch.
 func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
 	if k.since(seen.ended) < pause {
 		return seen, seen.err
@@ -169,7 +168,7 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Du
 	}
 	defer func() { <-k.fetching }()
 	known := k.known.Load()
-	if known == seen {
+	if known == seen { // else another request has just fetched them
 		known = k.fetch(context.WithoutCancel(ctx)) // it serves all requests, even if this client disconnects
 		k.known.Store(known)
 	}
@@ -195,8 +194,8 @@ func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
 	}
 }
 
-// load fetches the keys until ctx ends, as it may during a start. That doesn't count as a fetch:
-// the issuer may only be slow, and after a pause of 5 s the first requests would fail.
+// load fetches the keys, during a start. If ctx ends first, the result is dropped: the issuer may only
+// be slow, and the pause of 5 s after a failed fetch would fail the first requests.
 func (k *issuerKeys) load(ctx context.Context) error {
 	if k.fixed != nil {
 		return nil
@@ -219,7 +218,7 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 		next.withdrawn = next.withdrawn || errors.Is(next.err, errNoUsableKey)
 		return &next
 	}
-	next.fetched, next.withdrawn = began, false
+	next.asOf, next.withdrawn = began, false
 	if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
 		next.set = set
 	}

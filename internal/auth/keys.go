@@ -128,7 +128,7 @@ func parseKey(data jsontext.Value) key {
 // parsePublic returns the public key in a JSON Web Key, for go-jose, and the algorithms that it
 // may be used with. An error says why the key is unusable.
 func parsePublic(m members) (crypto.PublicKey, []string, error) {
-	// With any one of these members, anybody could sign. go-jose overlooks the last five without d.
+	// With any one of these members, anybody could sign. If d is absent, go-jose doesn't notice the others.
 	if slices.ContainsFunc([]string{"d", "p", "q", "dp", "dq", "qi"}, m.has) {
 		return nil, nil, errors.New("it is private: publish the public key, and replace this one")
 	}
@@ -141,11 +141,12 @@ func parsePublic(m members) (crypto.PublicKey, []string, error) {
 	var parsed jose.JSONWebKey
 	rest, _ := json.Marshal(m) // members that were parsed don't fail
 	err := parsed.UnmarshalJSON(rest)
-	public, algorithms := usableWith(parsed.Key) // nil for a type that go-jose doesn't support
+	if err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType) { // whose Key stays nil
+		return nil, nil, err
+	}
+	public, algorithms := forJose(parsed.Key)
 	alg := parsed.Algorithm
 	switch {
-	case err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType):
-		return nil, nil, err
 	case parsed.Use != "" && parsed.Use != "sig":
 		return nil, nil, fmt.Errorf(`use is %s, not "sig"`, excerpt.Quote(parsed.Use))
 	case public == nil:
@@ -168,9 +169,9 @@ func allowsVerify(keyOps jsontext.Value) bool {
 	return err == nil && (operations == nil || slices.Contains(operations, "verify"))
 }
 
-// usableWith returns a public key for go-jose, and the key's algorithms (RFC 7518
+// forJose returns a public key as go-jose takes it, and the key's algorithms (RFC 7518
 // sections 3.3 to 3.5, RFC 8037 section 3.1, RFC 9864 section 2.2), or nil if it is unusable.
-func usableWith(public any) (crypto.PublicKey, []string) {
+func forJose(public any) (crypto.PublicKey, []string) {
 	switch public := public.(type) {
 	case *rsa.PublicKey:
 		if public.N.BitLen() < minRSABits {

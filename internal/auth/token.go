@@ -34,23 +34,23 @@ var algorithms = []jose.SignatureAlgorithm{
 //  4. The signature, by one of the issuer's keys.
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //
-// [verifiedToken.validAt] checks the dates, because a token in the cache can expire.
-func (v *Verifier) verify(ctx context.Context, raw string) (*verifiedToken, error) {
+// [grant.validAt] checks the dates, because a token in the cache can expire.
+func (v *Verifier) verify(ctx context.Context, raw string) (*grant, error) {
 	t, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	verified, err := v.checkClaims(t.claims)
+	g, err := v.checkClaims(t.claims)
 	if err != nil {
 		return nil, err
 	}
-	if verified.keySet, err = v.checkSignature(ctx, t); err != nil {
+	if g.keySet, err = v.checkSignature(ctx, t); err != nil {
 		return nil, err
 	}
-	if err := v.readScopes(verified, t.claims); err != nil {
+	if err := v.readScopes(g, t.claims); err != nil {
 		return nil, err
 	}
-	return verified, nil
+	return g, nil
 }
 
 // checkSignature returns the keys that verify the token. If the known keys don't, it

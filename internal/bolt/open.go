@@ -63,12 +63,12 @@ func openFile(path string) (db *bbolt.DB, err error) {
 	}
 	db.MaxBatchDelay = time.Millisecond // the default of 10 ms would delay each concurrent write
 	// A killed process may have left changes that aren't on disk. This commit writes
-	// them to disk before anything depends on them.
+	// them to disk before anything depends on them. After an error, the program ends.
 	return db, db.Update(prepare)
 }
 
 func openDB(path string) (*bbolt.DB, error) {
-	// A missing file is newfile's to create. Here, the file may have gone, or its disk, since newfile found it.
+	// Don't create it: a file that has gone since newfile found it, perhaps with its disk, is an error.
 	existing := func(name string, flag int, mode fs.FileMode) (*os.File, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, mode)
 	}
@@ -90,7 +90,7 @@ func damaged(cause any) error {
 // advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
-		err = pathErr.Err // Open's message contains the path
+		err = pathErr.Err // Open's message contains the path, and a temporary file's begins with it
 	}
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):

@@ -82,9 +82,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. A refusal is committed, too, and
-// counts only then, since it may rest on a plant that isn't on disk yet: one of the same transaction,
-// or one that bbolt still shows after a sync that failed.
+// The change may refuse, for example because the id is in use. A refusal, too, is returned only after
+// a commit that succeeds. The plant with that id may not be on disk yet: another change may have put
+// it into the same transaction, or an earlier sync failed, after which bbolt still shows it.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -110,8 +110,8 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(err error) {
 	isLost := errors.Is(s.db.View(func(*bbolt.Tx) error { return nil }), bbolterrors.ErrInvalidMapping)
-	wasLost := errors.Is(err, bbolterrors.ErrInvalidMapping) // before this commit
-	if !isLost || wasLost {
+	wasLost := errors.Is(err, bbolterrors.ErrInvalidMapping) // this transaction couldn't even begin
+	if !isLost || wasLost {                                  // the one that lost the map reports the cause
 		return
 	}
 	select {

@@ -37,9 +37,10 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 	debug := smithylog.LoggerFunc(func(_ smithylog.Classification, format string, args ...any) {
 		sdkLogger{ctx, log}.Logf(smithylog.Debug, format, args...)
 	})
-	source := awshttp.NewBuildableClient().WithTimeout(sourceTimeout)
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug), config.WithHTTPClient(source),
-		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = source }))
+	sourceClient := awshttp.NewBuildableClient().WithTimeout(sourceTimeout)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug), config.WithHTTPClient(sourceClient),
+		// The SDK doesn't pass the client on to containers' sources.
+		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = sourceClient }))
 	if err != nil {
 		return nil, fmt.Errorf("AWS settings: %w", err)
 	}
@@ -53,8 +54,8 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 // For DynamoDB Local, the region and the credentials default to "local". It keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	// Sources of credentials keep cfg's client, with its time-out. Only its transport, which may
-	// trust additional certificates, is used for DynamoDB.
+	// cfg's sources of credentials were made with cfg's client, and keep it. DynamoDB gets a client of
+	// its own, with the same transport, which may trust additional certificates.
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		base = awshttp.NewBuildableClient()

@@ -56,9 +56,9 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// retryableCodes are error codes after which a retry may succeed, although the SDK gives up.
-// DynamoDB's documentation also allows retries after UnrecognizedClientException, which means
-// wrong credentials, and after an error that only tables with a local index have.
+// retryableCodes are error codes after which a retry may succeed, although the SDK gives up. Left
+// out, although DynamoDB's documentation allows retries: UnrecognizedClientException, which means
+// wrong credentials, and an error that only tables with a local index have.
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 var retryableCodes = map[string]struct{}{

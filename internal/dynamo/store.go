@@ -28,9 +28,10 @@ import (
 //
 // The client retries requests that fail or get no response. DynamoDB may carry out an
 // attempt without a response late: after a later attempt of the same call, and even after
-// the call has returned. So a Create that returned ErrInUse or ErrExists may still store its
-// plant, once another call has deleted the plant with that id. A late Delete does nothing,
-// unless the plant that it has read is still there.
+// the call has returned. For example, the first attempt of a Create gets no response, the second
+// finds the id in use, and Create returns ErrInUse. Then another call deletes the plant with that
+// id, and the first attempt stores its own. A late Delete does nothing, unless the plant that it
+// has read is still there.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -142,7 +143,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 		}
 		page = append(page, p)
 	}
-	if more && len(page) == 0 { // only with a filter, which the Query doesn't have
+	if more && len(page) == 0 { // would break the contract; a filter, if somebody adds one, could do this
 		return nil, false, fmt.Errorf("the index %s of table %q returned a key, but no plants", OwnerIndex, s.table)
 	}
 	return page, more, nil

@@ -78,8 +78,8 @@ const (
 )
 
 // An object has the members of a body's JSON object. Raw values distinguish null from absent, and
-// 1.0 from 1. The methods that read a member require it. Like a [bufio.Scanner], an object keeps
-// its first error: read all members, then check err.
+// 1.0 from 1. text and integer require their member. Like a [bufio.Scanner], an object keeps its
+// first error: read all members, then check err.
 type object struct {
 	values map[string]jsontext.Value
 	err    error
@@ -106,7 +106,7 @@ func (o *object) has(name string) bool {
 // text returns a string. It rejects null.
 func (o *object) text(name string) string {
 	v := o.require(name, "")
-	if v.Kind() != '"' {
+	if v.Kind() != '"' { // or nil, but then err is set already
 		o.refuse("%s must be a string, not %s", name, quoteJSON(v))
 		return ""
 	}

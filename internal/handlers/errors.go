@@ -57,8 +57,8 @@ func failf(code errorCode, format string, args ...any) error {
 }
 
 // publicErrors maps errors of other packages to what the client learns. The
-// first matching row counts, so the end of the request's time comes first. In a message,
-// {scope} stands for the scope that the route requires.
+// first matching row counts. The end of the request's time comes first, since a store's error may
+// also say that it can't be reached. {scope} stands for the scope that the route requires.
 var publicErrors = []struct {
 	err error
 	publicError
@@ -106,7 +106,7 @@ func describe(err error) publicError {
 // nil if no route matches.
 func errorResponse(rt *Route, err error) response {
 	e := describe(err)
-	if rt != nil {
+	if e.code == codeScope { // only there, since other messages may quote what a client sent
 		e.message = strings.ReplaceAll(e.message, "{scope}", rt.Scope)
 	}
 	// The Error shape of api/openapi.yaml.

@@ -26,7 +26,7 @@ const (
 // A web page can make its own host name resolve to this machine and then read the issuer's
 // responses (DNS rebinding). But the Host header of its requests contains that name.
 type Access struct {
-	Host    string // a host name or address, without port, that is allowed in any case, or ""
+	Host    string // a host name or address, without port, that is always allowed, or ""
 	Exposed bool   // allows all hosts that no public web page can have
 }
 

@@ -1,8 +1,9 @@
 // Package logging provides the service's structured logger, whose lines carry
 // the attributes of their request.
 //
-// aws-lambda-go has a handler, too, lambdacontext.NewLogHandler. But it takes the TRACE of
-// template.yaml for info, which would disable LOG_LEVEL=debug, and names members differently.
+// aws-lambda-go has a handler, too, lambdacontext.NewLogHandler. But it takes the
+// ApplicationLogLevel TRACE in template.yaml for info, which would disable LOG_LEVEL=debug, and
+// names members differently.
 package logging
 
 import (
