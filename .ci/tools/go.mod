@@ -5,7 +5,9 @@ module example.com/plantstore/tools
 go 1.26.0
 
 tool (
+	// test:drop
 	github.com/oasdiff/oasdiff
+	// rename:end
 	github.com/rhysd/actionlint/cmd/actionlint
 	golang.org/x/vuln/cmd/govulncheck
 	honnef.co/go/tools/cmd/staticcheck
