@@ -8,6 +8,9 @@ help: ## list the targets
 # need stops make unless the command $1, from the address $2, is installed.
 need = command -v $1 >/dev/null || { echo 'make $@ needs $1: install it from $2' >&2; exit 1; }
 
+# Flags for run, only from make's command line: people export ARGS for other work.
+ARGS :=
+
 # This doesn't use go run, which exits with 1 after Ctrl-C even if the service has stopped
 # cleanly. Like go run, it doesn't ask git, which fails in a clone that belongs to another user.
 run: ## run the service on this machine: ARGS='-addr 127.0.0.1:8081'

@@ -11,7 +11,7 @@ import (
 // tools do: of the service and of AWS, of make and the Makefile, of Python and SAM,
 // of git in a hook, and the locale, which may not be installed.
 var settings = regexp.MustCompile(`^(AWS_|TOKEN_|REQUIRE_SCOPES=|LOG_LEVEL=|CORS_ORIGINS=|([A-Z]+_)?TABLE_NAME=|` +
-	`MAKE|MFLAGS=|GNUMAKEFLAGS=|CONFIG_ENV=|STACK=|ARTIFACTS_DIR=|LOCAL_(ISSUER|DYNAMODB)=|TITLE=|` +
+	`MAKE|MFLAGS=|GNUMAKEFLAGS=|CONFIG_ENV=|STACK=|ARTIFACTS_DIR=|LOCAL_(ISSUER|DYNAMODB)=|` +
 	`PYTHON|PIP_(DRY_RUN|PYTHON|ROOT)=|SAM_|GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX)=|LC_|LANG)`)
 
 // shell has the settings of the user's shell.
