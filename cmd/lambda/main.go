@@ -62,7 +62,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()
 	var group sync.WaitGroup
-	group.Go(func() { verifier.Load(ctx) })
+	group.Go(func() { _ = verifier.Load(ctx) }) // logs its failure
 	group.Go(func() {
 		if err := store.Ping(ctx); err != nil {
 			log.Warn("no connection to DynamoDB", "cause", err.Error())

@@ -36,15 +36,15 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // or Go would end the program with the reader of its log
+	signal.Ignore(syscall.SIGPIPE) // or Go would end the program once nobody reads its log
 	// The first Ctrl-C, SIGTERM or SIGHUP ends ctx, and run then finishes the requests in flight. A
 	// second Ctrl-C or SIGTERM kills the process. A second SIGHUP doesn't, since a terminal that closes
 	// may send two.
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, restoreInterrupt := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
 		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
 	}
-	context.AfterFunc(ctx, restore)
+	context.AfterFunc(ctx, restoreInterrupt)
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	os.Exit(report(ctx, err, os.Stderr))
 }

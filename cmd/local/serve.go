@@ -41,7 +41,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, lost <-cha
 		WriteTimeout: 30 * time.Second,
 		// A proxy must close idle connections first, or it may send a request on one that this
 		// server is closing. Caddy keeps them for 2 minutes, and Google's load balancer for 10. A
-		// connection that hasn't carried a request yet ends after ReadTimeout (nodejs/node#24980).
+		// connection that hasn't carried a request yet ends after ReadTimeout.
 		IdleTimeout: 11 * time.Minute,
 		// API Gateway accepts 10 KiB. Package http allows 4 KiB more than this. In a test, 5,000
 		// clients that never finished their headers made the program use 200 MB with this limit,

@@ -74,7 +74,7 @@ func createData(dir string) error {
 		return fmt.Errorf("-data %s: no shell has replaced ~: write the whole path", dir)
 	}
 	switch err := os.MkdirAll(dir, 0o700); {
-	case errors.Is(err, fs.ErrExist): // something that isn't a directory, and leads to none
+	case errors.Is(err, fs.ErrExist): // a link to nothing; a plain file gets the next message
 		return fmt.Errorf("-data: %w: it is a link to nothing; mount its disk, or create the directory that it names", err)
 	case err != nil:
 		return fmt.Errorf("-data: %w: name a directory that you can write to", err)

@@ -140,28 +140,28 @@ func bearerToken(h http.Header) (string, error) {
 	return token, nil
 }
 
-// A tokenCache holds verified tokens by the hash of their text, since the text is a
+// A tokenCache holds the grants of verified tokens by the hash of their text, since the text is a
 // credential. Cached tokens may have expired, and the issuer's keys may have changed.
 type tokenCache struct {
 	mu     sync.Mutex
 	keySet *KeySet // that verified all tokens
-	tokens map[[sha256.Size]byte]*grant
+	grants map[[sha256.Size]byte]*grant
 }
 
 func (c *tokenCache) lookup(hash [sha256.Size]byte) *grant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.tokens[hash]
+	return c.grants[hash]
 }
 
-// add adds a token. It first empties the cache if the cache is full or the issuer's keys
+// add adds the grant of a token. It first empties the cache if the cache is full or the issuer's keys
 // have changed. Tokens verified with old keys must be verified again anyway, and would
 // keep those keys in memory.
-func (c *tokenCache) add(hash [sha256.Size]byte, token *grant) {
+func (c *tokenCache) add(hash [sha256.Size]byte, g *grant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.keySet != token.keySet || len(c.tokens) >= maxCached {
-		c.keySet, c.tokens = token.keySet, make(map[[sha256.Size]byte]*grant)
+	if c.keySet != g.keySet || len(c.grants) >= maxCached {
+		c.keySet, c.grants = g.keySet, make(map[[sha256.Size]byte]*grant)
 	}
-	c.tokens[hash] = token
+	c.grants[hash] = g
 }

@@ -29,12 +29,12 @@ type grant struct {
 }
 
 // validAt returns an error if the token is not valid yet, or has expired.
-func (t *grant) validAt(now time.Time) error {
+func (g *grant) validAt(now time.Time) error {
 	switch {
-	case now.Add(leeway).Before(t.notBefore):
-		return invalid("not valid before %s", t.notBefore.UTC().Format(time.RFC3339))
-	case !now.Add(-leeway).Before(t.expires):
-		return fmt.Errorf("%w at %s", ErrExpiredToken, t.expires.UTC().Format(time.RFC3339))
+	case now.Add(leeway).Before(g.notBefore):
+		return invalid("not valid before %s", g.notBefore.UTC().Format(time.RFC3339))
+	case !now.Add(-leeway).Before(g.expires):
+		return fmt.Errorf("%w at %s", ErrExpiredToken, g.expires.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -55,20 +55,20 @@ func (v *Verifier) checkClaims(claims members) (*grant, error) {
 	if err := v.checkAudience(claims); err != nil {
 		return nil, err
 	}
-	var t grant
-	if t.caller.Subject, err = claims.text("sub"); err != nil {
+	var g grant
+	if g.caller.Subject, err = claims.text("sub"); err != nil {
 		return nil, err
 	}
-	if n := len(t.caller.Subject); n == 0 || n > maxSubjectLength {
+	if n := len(g.caller.Subject); n == 0 || n > maxSubjectLength {
 		return nil, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
 	}
-	if t.expires, err = claims.date("exp"); err != nil {
+	if g.expires, err = claims.date("exp"); err != nil {
 		return nil, err
 	}
 	if claims.has("nbf") {
-		t.notBefore, err = claims.date("nbf")
+		g.notBefore, err = claims.date("nbf")
 	}
-	return &t, err
+	return &g, err
 }
 
 var (
@@ -150,7 +150,7 @@ func (m members) date(name string) (time.Time, error) {
 // and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or an array of
 // strings, and each string contains names separated by spaces. If the claims name no scope of
 // the service, [Config.ScopesOptional] decides.
-func (v *Verifier) readScopes(t *grant, claims members) error {
+func (v *Verifier) readScopes(g *grant, claims members) error {
 	var texts []string
 	for _, claim := range []string{"scope", "scp"} {
 		if claims.has(claim) {
@@ -162,28 +162,28 @@ func (v *Verifier) readScopes(t *grant, claims members) error {
 		}
 	}
 	all := strings.Join(texts, " ")
-	t.scopeText = excerpt.Quote(all)
+	g.scopeText = excerpt.Quote(all)
 	names := strings.Split(all, " ")
 	for _, scope := range v.scopes { // not over names: appending them would keep the whole text in memory
 		if slices.Contains(names, scope) {
-			t.scopes = append(t.scopes, scope)
+			g.scopes = append(g.scopes, scope)
 		}
 	}
-	if t.scopes == nil && v.config.ScopesOptional {
-		t.scopes = v.scopes
+	if g.scopes == nil && v.config.ScopesOptional {
+		g.scopes = v.scopes
 	}
 	return nil
 }
 
 // checkScope returns an error unless the token grants the scope.
-func (t *grant) checkScope(scope string) error {
+func (g *grant) checkScope(scope string) error {
 	switch {
-	case slices.Contains(t.scopes, scope):
+	case slices.Contains(g.scopes, scope):
 		return nil
-	case len(t.scopes) > 0:
-		return fmt.Errorf("%w: it names %s", ErrScope, t.scopeText)
+	case len(g.scopes) > 0:
+		return fmt.Errorf("%w: it names %s", ErrScope, g.scopeText)
 	default:
 		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer "+
-			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, t.scopeText)
+			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, g.scopeText)
 	}
 }

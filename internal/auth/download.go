@@ -27,14 +27,14 @@ const (
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
-	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body must have
-	// come after 8 s, and whose response after 9.5 s: this leaves time for both.
+	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body must arrive
+	// within 8 s and whose response must leave within 9.5 s. So there is time left for both.
 	fetchTimeout = 7 * time.Second
 )
 
 // newClient returns a client for metadata and keys. It doesn't follow redirects. Its
 // connections last long enough for both documents and, after a failed fetch, for the next
-// attempt. If a connection takes too long to open, net/http goes on opening it for that attempt.
+// attempt. If a connection takes too long to open, net/http goes on opening it for the next attempt.
 //
 // It uses HTTP/1.1 alone, where a request that times out ends its connection. HTTP/2 would keep
 // using one that has died without a sign (https://go.dev/issue/30702).

@@ -10,7 +10,7 @@ import (
 func (v *Verifier) Cached() int {
 	v.cache.mu.Lock()
 	defer v.cache.mu.Unlock()
-	return len(v.cache.tokens)
+	return len(v.cache.grants)
 }
 
 // MaxCached is the maximum that Cached returns.

@@ -97,7 +97,8 @@ func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 //
 //   - It shows 9:40 now, and the monotonic clock 10 minutes more than at m. The process was frozen
 //     for 30 minutes, and since returns 40 minutes.
-//   - It shows 9:10, and the monotonic clock 40 minutes more. It was set back: also 40 minutes.
+//   - It shows 9:10, and the monotonic clock 40 minutes more. The wall clock was set back by 30
+//     minutes, and since returns 40 minutes.
 //   - It shows 8:50. It was set back, perhaps after a long freeze. since returns refreshAfter or more,
 //     so that the keys are fetched at once: a withdrawn key mustn't live until the clock catches up.
 func (k *issuerKeys) since(m moment) time.Duration {
@@ -107,6 +108,9 @@ func (k *issuerKeys) since(m moment) time.Duration {
 	}
 	return max(wall, time.Since(m.mono))
 }
+
+// What a request does while another one fetches the keys.
+const wait, dontWait = true, false
 
 // current returns keys that haven't expired, or ErrKeysUnavailable. After an hour, it fetches new ones.
 func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
@@ -154,16 +158,13 @@ func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, err
 	return known.set, err
 }
 
-// What a request does while another one fetches the keys.
-const wait, dontWait = true, false
-
 // refresh fetches the keys, unless the last fetch ended within the pause. The caller has loaded seen.
 // refresh returns what is known then, and the error of the last fetch.
-func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, wait bool) (*knownKeys, error) {
+func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, waits bool) (*knownKeys, error) {
 	if k.since(seen.ended) < pause {
 		return seen, seen.err
 	}
-	if !k.lock(ctx, wait) {
+	if !k.lock(ctx, waits) {
 		return seen, errors.New("still being fetched")
 	}
 	defer func() { <-k.fetching }()
@@ -175,15 +176,15 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Du
 	return known, known.err
 }
 
-// lock reports whether the caller has the lock. If another has it, lock gives up at once or, with
-// wait, when ctx ends.
-func (k *issuerKeys) lock(ctx context.Context, wait bool) bool {
+// lock reports whether the caller has the lock. If another has it, lock gives up at once or, if it
+// waits, when ctx ends.
+func (k *issuerKeys) lock(ctx context.Context, waits bool) bool {
 	select {
 	case k.fetching <- struct{}{}:
 		return true
 	default: // the select below alone would choose at random if ctx has ended
 	}
-	if !wait {
+	if !waits {
 		return false
 	}
 	select {

@@ -29,8 +29,8 @@ var algorithms = []jose.SignatureAlgorithm{
 //
 //  1. The form: three parts in canonical base64url.
 //  2. The header: the algorithm, typ, and no extensions.
-//  3. The claims: iss, the kind of token, aud, sub, exp and nbf. They come before the
-//     signature, so that a token for another service doesn't cause a fetch of keys.
+//  3. The claims: iss, the kind of token, aud and sub. They come before the signature, so that
+//     a token for another service doesn't cause a fetch of keys. exp and nbf are only read.
 //  4. The signature, by one of the issuer's keys.
 //  5. The scopes. They come last, since only the issuer may make this program read a long list.
 //

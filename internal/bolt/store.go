@@ -82,9 +82,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. A refusal, too, is returned only after
-// a commit that succeeds. The plant with that id may not be on disk yet: another change may have put
-// it into the same transaction, or an earlier sync failed, after which bbolt still shows it.
+// The change may refuse, for example because the id is in use. A refusal tells of another plant, which
+// must be on disk first. So the transaction is committed even then: the other plant may be a change of
+// the same transaction, or one whose sync failed, which bbolt still shows.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -109,10 +109,12 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // first gives it up. If the system then refuses the larger one, for example because memory is
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(err error) {
-	isLost := errors.Is(s.db.View(func(*bbolt.Tx) error { return nil }), bbolterrors.ErrInvalidMapping)
-	wasLost := errors.Is(err, bbolterrors.ErrInvalidMapping) // this transaction couldn't even begin
-	if !isLost || wasLost {                                  // the one that lost the map reports the cause
-		return
+	if errors.Is(err, bbolterrors.ErrInvalidMapping) {
+		return // this commit couldn't begin: the one that lost the map reports the cause
+	}
+	now := s.db.View(func(*bbolt.Tx) error { return nil })
+	if !errors.Is(now, bbolterrors.ErrInvalidMapping) {
+		return // the map is there
 	}
 	select {
 	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):

@@ -54,8 +54,8 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 // For DynamoDB Local, the region and the credentials default to "local". It keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	// cfg's sources of credentials were made with cfg's client, and keep it. DynamoDB gets a client of
-	// its own, with the same transport, which may trust additional certificates.
+	// Only the transport of cfg's client is used, which may trust additional certificates. Its time-out
+	// is for the sources of credentials, which were made with that client.
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		base = awshttp.NewBuildableClient()

@@ -21,11 +21,10 @@ type item struct {
 	CreatedAt string `dynamodbav:"created_at"`
 }
 
-// The names of the attributes in keys and conditions.
+// The names of the key attributes.
 const (
-	attrID        = "id"
-	attrOwner     = "owner"
-	attrCreatedAt = "created_at"
+	attrID    = "id"
+	attrOwner = "owner"
 )
 
 // attributes are the attributes of an item, or the values of an expression, by name.

@@ -139,7 +139,7 @@ func isThrottled(err error) bool {
 // isUnreachable reports whether DynamoDB, or a source of credentials, has failed to respond as it should.
 func (s *Store) isUnreachable(err error) bool {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
-	return noResponse || // also if the name doesn't exist, when the retryer gives up
+	return noResponse || // also for an unknown host, which the retryer doesn't retry
 		s.client.Options().Retryer.IsErrorRetryable(err) ||
 		errors.Is(err, context.DeadlineExceeded) // a source of credentials took too long
 }

@@ -57,8 +57,8 @@ type transport struct{ *http.Transport }
 
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	// The SDK closes its body when the response's headers arrive. If net/http is then still
-	// looking for the end of the body, it closes the connection. So it gets another body.
+	// The SDK closes the request's body when the response's headers arrive. If net/http is then still
+	// looking for the end of the body, it closes the connection. So net/http gets a copy.
 	// https://github.com/aws/aws-sdk-go-v2/issues/1825
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close()

@@ -144,7 +144,7 @@ func (o *object) require(name, rule string) jsontext.Value {
 	return nil
 }
 
-// refuse sets err, unless an earlier member has set it.
+// refuse sets err. Once it is set, later refusals are ignored.
 func (o *object) refuse(format string, args ...any) {
 	if o.err == nil {
 		o.err = failf(codeInvalidField, format, args...)
@@ -188,5 +188,5 @@ func quoteJSON(v jsontext.Value) string {
 		s, _ := jsontext.AppendUnquote(nil, v)
 		return excerpt.Quote(string(s))
 	}
-	return excerpt.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check it
+	return excerpt.Truncate(strings.ToValidUTF8(string(v), "\ufffd")) // Compact doesn't check that it is UTF-8
 }

@@ -25,8 +25,8 @@ func (s *Service) create(r *request) (response, error) {
 	return response{status: http.StatusOK, body: encode(&plant)}, nil
 }
 
-// maxList is the maximum size of a list's body, in bytes. A response from Lambda has at most 6 MB. It
-// is JSON and contains the body as a string, which may take twice the body's size.
+// maxList is the maximum size of a list's body, in bytes. Lambda's response, of at most 6 MB, contains
+// the body as a JSON string, whose escapes may double it.
 const maxList = 2 << 20
 
 // list serves GET /plants. If there are more plants, a Link header (RFC 8288) leads to the next

@@ -1,8 +1,8 @@
 // Package logging provides the service's structured logger, whose lines carry
 // the attributes of their request.
 //
-// aws-lambda-go has a handler, too, lambdacontext.NewLogHandler. But it takes the
-// ApplicationLogLevel TRACE in template.yaml for info, which would disable LOG_LEVEL=debug, and
+// aws-lambda-go has a handler, too, lambdacontext.NewLogHandler. But it treats the
+// ApplicationLogLevel TRACE of template.yaml as info, which would disable LOG_LEVEL=debug, and it
 // names members differently.
 package logging
 

@@ -15,8 +15,9 @@ import (
 // a killed process or a power failure leaves no incomplete file at path.
 //
 // When Ensure returns nil, the file and its name are on disk, even if an earlier process
-// created the file and was killed. On systems that can't sync a directory, such as Windows,
-// the name may not be. If path is a link to nothing, Ensure returns an error: its disk may not be mounted.
+// created the file and was killed. On systems that can't sync a directory, such as Windows, the
+// name may not be on disk. If path is a link to nothing, Ensure returns an error: the disk of its target
+// may not be mounted.
 func Ensure(path string, write func(temp string) error) error {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
