@@ -21,8 +21,9 @@ import (
 //     request fetches them again, or waits for another request's fetch.
 //   - Made-up tokens don't flood the issuer. They cause a fetch every 5 s, and tokens signed
 //     by known keys never wait for it.
-//   - While the issuer is down or responds with anything else, its keys are used until they are a
-//     day old. Without keys, requests get ErrKeysUnavailable, and one request tries again every 5 s.
+//   - While the issuer is down or responds with anything else, the keys that it hasn't withdrawn are
+//     used until they are a day old. Without keys, requests get ErrKeysUnavailable, and one request
+//     tries again every 5 s.
 type issuerKeys struct {
 	client      *http.Client
 	log         *slog.Logger

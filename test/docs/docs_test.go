@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// blocks matches a block of commands, and the block that follows it, with what they print.
-var blocks = regexp.MustCompile("(?s)\n```sh\n(.*?)```\n(?:\n```text\n(.*?)```)?")
+// blocks matches a block of commands, also in a list, and the block that follows it, with what they print.
+var blocks = regexp.MustCompile("(?s)\n *```sh\n(.*?) *```\n(?:\n```text\n(.*?)```)?")
 
 // TestSession pastes the blocks of the pages that show what they print into a shell, and compares.
 // The server is the same for both shells, so the session also leaves nothing behind.
