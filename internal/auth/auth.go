@@ -4,14 +4,12 @@ package auth
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -21,7 +19,7 @@ import (
 var (
 	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
 	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
-	ErrExpiredToken    = errors.New("token expired")                        // otherwise valid
+	ErrExpiredToken    = errors.New("token expired")                        // signed by the issuer
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
 	ErrScope           = errors.New("insufficient scope")                   // otherwise valid
 )
@@ -30,10 +28,7 @@ var (
 // keys, no request starts another for this long.
 const RetryAfter = 5 * time.Second
 
-const (
-	maxTokenLength = 10 << 10 // bytes; API Gateway's limit for all headers of a request together
-	maxCached      = 2048     // verified tokens, of a few hundred bytes each
-)
+const maxTokenLength = 10 << 10 // bytes; API Gateway's limit for all headers of a request together
 
 // A Config specifies which tokens a [Verifier] accepts.
 type Config struct {
@@ -54,7 +49,6 @@ type Verifier struct {
 	config     Config
 	scopes     []string
 	issuerKeys *issuerKeys
-	cache      tokenCache
 }
 
 // New returns a Verifier for the tokens that c describes. It logs why a fetch of keys
@@ -86,35 +80,7 @@ func (v *Verifier) Authenticate(ctx context.Context, h http.Header, scope string
 	if err != nil {
 		return Caller{}, err
 	}
-	verified, err := v.verifyCached(ctx, raw)
-	if err != nil {
-		return Caller{}, err
-	}
-	if err := verified.validAt(time.Now()); err != nil {
-		return Caller{}, err
-	}
-	return verified.caller, verified.checkScope(scope)
-}
-
-// verifyCached is like verify, but returns a cached token if the issuer's keys haven't
-// changed. New keys may lack the one that signed the token.
-func (v *Verifier) verifyCached(ctx context.Context, raw string) (*grant, error) {
-	hash := sha256.Sum256([]byte(raw))
-	if cached := v.cache.lookup(hash); cached != nil {
-		keySet, err := v.issuerKeys.current(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if keySet == cached.keySet {
-			return cached, nil
-		}
-	}
-	verified, err := v.verify(ctx, raw)
-	if err != nil {
-		return nil, err
-	}
-	v.cache.add(hash, verified)
-	return verified, nil
+	return v.verify(ctx, raw, scope)
 }
 
 // bearerToken returns the token from the Authorization header (RFC 6750 section 2.1).
@@ -138,30 +104,4 @@ func bearerToken(h http.Header) (string, error) {
 		return "", invalid("%d bytes, more than %d", len(token), maxTokenLength)
 	}
 	return token, nil
-}
-
-// A tokenCache holds the grants of verified tokens by the hash of their text, since the text is a
-// credential. Cached tokens may have expired, and the issuer's keys may have changed.
-type tokenCache struct {
-	mu     sync.Mutex
-	keySet *KeySet // that verified all tokens
-	grants map[[sha256.Size]byte]*grant
-}
-
-func (c *tokenCache) lookup(hash [sha256.Size]byte) *grant {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.grants[hash]
-}
-
-// add adds the grant of a token. It first empties the cache if the cache is full or the issuer's keys
-// have changed. Tokens verified with old keys must be verified again anyway, and would
-// keep those keys in memory.
-func (c *tokenCache) add(hash [sha256.Size]byte, g *grant) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.keySet != g.keySet || len(c.grants) >= maxCached {
-		c.keySet, c.grants = g.keySet, make(map[[sha256.Size]byte]*grant)
-	}
-	c.grants[hash] = g
 }

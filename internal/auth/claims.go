@@ -18,57 +18,28 @@ const (
 	maxSubjectLength = 255              // bytes; the subject is part of a database key
 )
 
-// A grant is what is kept of a token: to whom it grants what, and when. It holds neither the
-// text, which is a credential, nor the claims, which may be long.
-type grant struct {
-	caller             Caller
-	scopes             []string  // of the service
-	scopeText          string    // an excerpt of the claims scope and scp, for the log
-	notBefore, expires time.Time // notBefore is zero if the token has no nbf
-	keySet             *KeySet   // the keys that verified the signature
-}
-
-// validAt returns an error if the token is not valid yet, or has expired.
-func (g *grant) validAt(now time.Time) error {
-	switch {
-	case now.Add(leeway).Before(g.notBefore):
-		return invalid("not valid before %s", g.notBefore.UTC().Format(time.RFC3339))
-	case !now.Add(-leeway).Before(g.expires):
-		return fmt.Errorf("%w at %s", ErrExpiredToken, g.expires.UTC().Format(time.RFC3339))
-	}
-	return nil
-}
-
-// checkClaims checks all claims except the scopes. It doesn't compare the dates with the
-// current time. The result lacks the scopes and the keys, since no signature is checked yet.
-func (v *Verifier) checkClaims(claims members) (*grant, error) {
+// checkClaims checks the claims that don't depend on time or scope, and returns the subject.
+func (v *Verifier) checkClaims(claims members) (subject string, err error) {
 	issuer, err := claims.text("iss")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if issuer != v.config.Issuer {
-		return nil, invalid("iss is %s, not %s", excerpt.Quote(issuer), excerpt.Quote(v.config.Issuer))
+		return "", invalid("iss is %s, not %s", excerpt.Quote(issuer), excerpt.Quote(v.config.Issuer))
 	}
 	if err := checkKind(claims); err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := v.checkAudience(claims); err != nil {
-		return nil, err
+		return "", err
 	}
-	var g grant
-	if g.caller.Subject, err = claims.text("sub"); err != nil {
-		return nil, err
+	if subject, err = claims.text("sub"); err != nil {
+		return "", err
 	}
-	if n := len(g.caller.Subject); n == 0 || n > maxSubjectLength {
-		return nil, invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
+	if n := len(subject); n == 0 || n > maxSubjectLength {
+		return "", invalid("sub has %d bytes, not 1 to %d", n, maxSubjectLength)
 	}
-	if g.expires, err = claims.date("exp"); err != nil {
-		return nil, err
-	}
-	if claims.has("nbf") {
-		g.notBefore, err = claims.date("nbf")
-	}
-	return &g, err
+	return subject, nil
 }
 
 var (
@@ -146,44 +117,59 @@ func (m members) date(name string) (time.Time, error) {
 	return time.Unix(int64(whole), int64(fraction*float64(time.Second))), nil
 }
 
-// readScopes sets the scopes of the service that the claims scope (RFC 9068 section 2.2.3)
-// and scp (Okta, Microsoft Entra ID) name exactly. Each claim is a string or an array of
-// strings, and each string contains names separated by spaces. If the claims name no scope of
-// the service, [Config.ScopesOptional] decides.
-func (v *Verifier) readScopes(g *grant, claims members) error {
+// checkDates returns an error if the token is not valid yet, or has expired.
+func checkDates(claims members, now time.Time) error {
+	expires, err := claims.date("exp")
+	if err != nil {
+		return err
+	}
+	if claims.has("nbf") {
+		notBefore, err := claims.date("nbf")
+		if err != nil {
+			return err
+		}
+		if now.Add(leeway).Before(notBefore) {
+			return invalid("not valid before %s", notBefore.UTC().Format(time.RFC3339))
+		}
+	}
+	if !now.Add(-leeway).Before(expires) {
+		return fmt.Errorf("%w at %s", ErrExpiredToken, expires.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// scopeNames returns the names in the claims scope (RFC 9068 section 2.2.3) and scp (Okta, Microsoft
+// Entra ID). Each claim is a string or an array of strings, and each string contains names
+// separated by spaces.
+func scopeNames(claims members) ([]string, error) {
 	var texts []string
 	for _, claim := range []string{"scope", "scp"} {
 		if claims.has(claim) {
 			found, err := claims.texts(claim)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			texts = append(texts, found...)
 		}
 	}
-	all := strings.Join(texts, " ")
-	g.scopeText = excerpt.Quote(all)
-	names := strings.Split(all, " ")
-	for _, scope := range v.scopes { // not over names: appending them would keep the whole text in memory
-		if slices.Contains(names, scope) {
-			g.scopes = append(g.scopes, scope)
-		}
-	}
-	if g.scopes == nil && v.config.ScopesOptional {
-		g.scopes = v.scopes
-	}
-	return nil
+	return strings.Split(strings.Join(texts, " "), " "), nil
 }
 
-// checkScope returns an error unless the token grants the scope.
-func (g *grant) checkScope(scope string) error {
+// checkScope returns an error unless a token that names these scopes grants the scope. A token that
+// names no scope of the service grants none or, with [Config.ScopesOptional], all.
+func (v *Verifier) checkScope(names []string, scope string) error {
+	named := excerpt.Quote(strings.Join(names, " "))
+	granted := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(v.scopes, name) })
+	if len(granted) == 0 && v.config.ScopesOptional {
+		granted = v.scopes
+	}
 	switch {
-	case slices.Contains(g.scopes, scope):
+	case slices.Contains(granted, scope):
 		return nil
-	case len(g.scopes) > 0:
-		return fmt.Errorf("%w: it names %s", ErrScope, g.scopeText)
+	case len(granted) > 0:
+		return fmt.Errorf("%w: it names %s", ErrScope, named)
 	default:
 		return fmt.Errorf("%w: it names %s, no scope of this service: configure the issuer "+
-			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, g.scopeText)
+			"to include it in scope or scp, or, to let such tokens do everything, make scopes optional", ErrScope, named)
 	}
 }

@@ -6,16 +6,6 @@ import (
 	"time"
 )
 
-// Cached returns the number of tokens in v's cache.
-func (v *Verifier) Cached() int {
-	v.cache.mu.Lock()
-	defer v.cache.mu.Unlock()
-	return len(v.cache.grants)
-}
-
-// MaxCached is the maximum that Cached returns.
-const MaxCached = maxCached
-
 // SetNetwork makes v fetch keys through a network of the test's own.
 func (v *Verifier) SetNetwork(network http.RoundTripper) { v.issuerKeys.client.Transport = network }
 

@@ -145,8 +145,8 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 }
 
 // newest returns the newest keys, for a token that the keys rejected don't verify. It fetches
-// them, or waits for another call that does. It returns rejected itself if the issuer has no other
-// keys, or was asked less than 5 s ago.
+// them, or waits for another call that does. It returns rejected itself if the issuer was asked less
+// than 5 s ago.
 func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
@@ -220,9 +220,6 @@ func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 		next.withdrawn = next.withdrawn || errors.Is(next.err, errNoUsableKey)
 		return &next
 	}
-	next.asOf, next.withdrawn = began, false
-	if next.set == nil || next.set.document != set.document { // else keep the set, so that the cached tokens stay valid
-		next.set = set
-	}
+	next.set, next.asOf, next.withdrawn = set, began, false
 	return &next
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,10 +29,7 @@ const (
 var errNoUsableKey = errors.New("the JSON Web Key Set has no usable key")
 
 // A KeySet is a JSON Web Key Set. It is immutable.
-type KeySet struct {
-	keys     []key
-	document [sha256.Size]byte // the hash of its text
-}
+type KeySet struct{ keys []key }
 
 // A key verifies signatures.
 type key struct {
@@ -85,8 +81,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 	if err := unmarshalLeniently(data, &document); err != nil || document.Keys == nil { // missing or null
 		return nil, errors.New(`not a JSON Web Key Set, which looks like {"keys": […]}`)
 	}
-	// The hash shows whether a fetch brought new keys. Only then is the cache of tokens emptied.
-	set := &KeySet{document: sha256.Sum256(data)}
+	set := &KeySet{}
 	for _, value := range document.Keys {
 		set.keys = append(set.keys, parseKey(value))
 	}

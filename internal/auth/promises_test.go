@@ -81,7 +81,7 @@ func TestNewKey(t *testing.T) {
 			}
 			group.Wait()
 			i.check(t, kid, "")
-			check(t, i.v, old, invalid) // even though it is in the cache
+			check(t, i.v, old, invalid)
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {

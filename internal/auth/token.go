@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
@@ -29,54 +30,57 @@ var algorithms = []jose.SignatureAlgorithm{
 //
 //  1. The form: three parts in canonical base64url.
 //  2. The header: the algorithm, typ, and no extensions.
-//  3. The claims: iss, the kind of token, aud and sub. They come before the signature, so that
-//     a token for another service doesn't cause a fetch of keys. exp and nbf are only read.
+//  3. The claims iss and aud, those that tell the kind of token, and sub. They come before the
+//     signature, so that a token for another service doesn't cause a fetch of keys.
 //  4. The signature, by one of the issuer's keys.
-//  5. The scopes. They come last, since only the issuer may make this program read a long list.
-//
-// [grant.validAt] checks the dates, because a token in the cache can expire.
-func (v *Verifier) verify(ctx context.Context, raw string) (*grant, error) {
+//  5. The dates exp and nbf.
+//  6. The scope.
+func (v *Verifier) verify(ctx context.Context, raw, scope string) (Caller, error) {
 	t, err := parse(raw)
 	if err != nil {
-		return nil, err
+		return Caller{}, err
 	}
-	g, err := v.checkClaims(t.claims)
+	subject, err := v.checkClaims(t.claims)
 	if err != nil {
-		return nil, err
+		return Caller{}, err
 	}
-	if g.keySet, err = v.checkSignature(ctx, t); err != nil {
-		return nil, err
+	if err := v.checkSignature(ctx, t); err != nil {
+		return Caller{}, err
 	}
-	if err := v.readScopes(g, t.claims); err != nil {
-		return nil, err
+	if err := checkDates(t.claims, time.Now()); err != nil {
+		return Caller{}, err
 	}
-	return g, nil
+	names, err := scopeNames(t.claims)
+	if err != nil {
+		return Caller{}, err
+	}
+	return Caller{subject}, v.checkScope(names, scope)
 }
 
-// checkSignature returns the keys that verify the token. If the known keys don't, it
-// looks for newer ones: the issuer may have added a key, under any kid.
-func (v *Verifier) checkSignature(ctx context.Context, t *token) (*KeySet, error) {
+// checkSignature returns an error unless one of the issuer's keys verifies the token. If the known keys
+// don't, it looks for newer ones: the issuer may have added a key, under any kid.
+func (v *Verifier) checkSignature(ctx context.Context, t *token) error {
 	// The library parses the header again, so it gets only tokens that passed all earlier checks.
 	jws, err := jose.ParseSignedCompact(t.raw, algorithms)
 	if err != nil { // for example, jwk is not a public key
-		return nil, invalid("malformed header: %s", excerpt.Quote(withoutPrefix(err)))
+		return invalid("malformed header: %s", excerpt.Quote(withoutPrefix(err)))
 	}
 	keySet, err := v.issuerKeys.current(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fault := keySet.verify(jws, t.alg, t.kid)
 	if fault == nil {
-		return keySet, nil
+		return nil
 	}
 	newest, err := v.issuerKeys.newest(ctx, keySet)
 	switch {
 	case err != nil: // not a 503, since anybody can make up a kid
-		return nil, fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
+		return fmt.Errorf("%w, and newer keys are unknown: %v", fault, err)
 	case newest == keySet:
-		return nil, fault
+		return fault
 	}
-	return newest, newest.verify(jws, t.alg, t.kid)
+	return newest.verify(jws, t.alg, t.kid)
 }
 
 // withoutPrefix returns the text of an error from go-jose without the library's name.

@@ -154,7 +154,7 @@ func TestTokens(t *testing.T) {
 		{"", "", `"nbf":null`, "nbf is missing"},
 		// "Expired" would tell a forger that everything else is valid.
 		{"", "exp", `"exp":1,"nbf":946684831`, "not valid before"},
-		{"", "exp", `"exp":1,"scp":{}`, "scp is neither"},
+		{"", "exp", `"exp":1,"scp":{}`, "token expired"},
 
 		// Kinds of tokens.
 		{"", "", `"token_use":"access","auth_time":1`, ""},
