@@ -33,7 +33,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (op
 	flags.StringVar(&o.store, "store", "", "where to keep plants: bolt, the embedded store, or dynamodb;\n"+
 		"the default is dynamodb if AWS_ENDPOINT_URL_DYNAMODB is set, else bolt")
 	flags.BoolVar(&o.exposeIssuer, "expose-issuer", false,
-		"let other machines reach the token issuer, which gives anyone a token for any user; also allows CORS_ORIGINS=*")
+		"let other machines reach the token issuer, which gives anyone a token for any user")
 	flags.BoolVar(&o.version, "version", false, "print the version of the program, and exit")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

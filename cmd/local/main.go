@@ -22,7 +22,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -101,7 +100,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	defer listener.Close()
 	ownIssuer := cfg.Tokens.Issuer == ""
 	if ownIssuer && !opts.exposeIssuer {
-		if err := checkNotExposed(opts.addr, listener.Addr(), origins); err != nil {
+		if err := checkNotExposed(opts.addr, listener.Addr()); err != nil {
 			return err
 		}
 	}
@@ -131,23 +130,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return serve(ctx, listener, newHandler(opts, origins, localIssuer, service), store.lost, stderr)
 }
 
-// checkNotExposed returns an error if other machines, or all web pages in the
-// user's browser, can reach the program's own issuer, which gives anyone a token
-// for any user.
-func checkNotExposed(addr string, listening net.Addr, origins []string) error {
-	const (
-		danger = "and the token issuer gives anyone a token for any user"
-		remedy = "or set " + config.EnvTokenIssuer + " to another issuer, or add -expose-issuer"
-	)
-	if !listening.(*net.TCPAddr).IP.IsLoopback() {
-		return fmt.Errorf("-addr %s: other machines can reach this address, %s; listen on 127.0.0.1, %s",
-			addr, danger, remedy)
+// checkNotExposed returns an error if other machines can reach the program's own issuer, which gives
+// anyone a token for any user.
+func checkNotExposed(addr string, listening net.Addr) error {
+	if listening.(*net.TCPAddr).IP.IsLoopback() {
+		return nil
 	}
-	if slices.Contains(origins, "*") {
-		return fmt.Errorf("%s=*: every web page can use this server, %s; list the origins of your pages, %s",
-			envCORSOrigins, danger, remedy)
-	}
-	return nil
+	return fmt.Errorf("-addr %s: other machines can reach this address, and the token issuer gives anyone a token for "+
+		"any user; listen on 127.0.0.1, or set %s to another issuer, or add -expose-issuer", addr, config.EnvTokenIssuer)
 }
 
 // newVerifier returns a verifier of the tokens from the program's own issuer or, if localIssuer is

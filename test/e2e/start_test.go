@@ -14,7 +14,6 @@ func TestInvalidSettings(t *testing.T) {
 	for env, args := range map[string]string{
 		"LOG_LEVEL=loud": "",
 		"X=":             "-addr=0.0.0.0:0",
-		"CORS_ORIGINS=*": "",
 	} {
 		t.Run(env+args, func(t *testing.T) {
 			t.Parallel()
