@@ -135,9 +135,10 @@ COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7),unknown)
 CHANGED = $(if $(shell git status --porcelain --untracked-files=normal),+)
 REVISION = $(if $(TRACKED),$(COMMIT)$(CHANGED),unknown).$(shell date -u +%y%m%d%H%M%S)
 
-# Whether git tracks this folder. An unpacked ZIP may be in another repository, or in none: only
-# that error is hidden.
-TRACKED = $(shell LC_ALL=C git rev-parse 2>&1 | grep -q '^fatal: not a git repository .or ' || git ls-files Makefile)
+# Whether git tracks this folder: an unpacked ZIP may be in another repository, or in none. The first dot
+# stands for a parenthesis, which make would count.
+NO_REPOSITORY = $(shell LC_ALL=C git rev-parse 2>&1 | grep '^fatal: not a git repository .or ')
+TRACKED = $(if $(NO_REPOSITORY),,$(shell git ls-files Makefile))
 
 SAM_CLI = https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html
 

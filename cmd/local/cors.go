@@ -17,8 +17,8 @@ import (
 // deployment, the parameter CorsOrigins replaces it.
 const envCORSOrigins = "CORS_ORIGINS"
 
-// parseOrigins returns the elements of a list of origins, separated by commas. The element *
-// stands for all.
+// parseOrigins returns the elements of a list of origins, separated by commas or white space. The
+// element * stands for all.
 func parseOrigins(list string) ([]string, error) {
 	origins := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	for _, origin := range origins {

@@ -29,7 +29,8 @@ func TestCORSHeaders(t *testing.T) {
 		for _, resp := range op.Responses {
 			for name := range resp.Headers {
 				if !slices.Contains(safelisted, name) && !slices.Contains(corsResponseHeaders, name) {
-					t.Errorf("add the response header %s of %s to corsResponseHeaders in cmd/local/cors.go", name, op)
+					t.Errorf("add the response header %s of %s to corsResponseHeaders in cmd/local/cors.go or, if it is for "+
+						"the browser itself, to safelisted", name, op)
 				}
 			}
 		}

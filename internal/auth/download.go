@@ -28,7 +28,7 @@ const (
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
 	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body must arrive
-	// within 8 s and whose response must leave within 9.5 s. So there is time left for both.
+	// within 8 s and whose response must leave within 9.5 s: there is time left for body and response.
 	fetchTimeout = 7 * time.Second
 )
 

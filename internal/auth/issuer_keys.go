@@ -132,13 +132,13 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		}
 		known, err = k.refresh(ctx, known, pause, dontWait)
 	}
-	// An error counts only if the keys have expired. Without one, even new keys may have expired: if the
-	// machine slept while they were fetched.
+	// An error counts only if the keys have expired. Keys that were just fetched may have expired, too: if the
+	// machine slept meanwhile.
 	if k.since(known.asOf) >= known.expireAfter() {
 		if err == nil {
 			err = errors.New("outdated: they expired during their own fetch")
 		}
-		// It doesn't wrap err: an error of a context would mean that the request has run out of time.
+		// Not %w: if the fetch ran out of time, package handlers would think that the request did.
 		return nil, fmt.Errorf("%w: %v", ErrKeysUnavailable, err)
 	}
 	return known.set, nil

@@ -136,7 +136,7 @@ func parsePublic(m members) (crypto.PublicKey, []string, error) {
 	var parsed jose.JSONWebKey
 	rest, _ := json.Marshal(m) // members that were parsed don't fail
 	err := parsed.UnmarshalJSON(rest)
-	if err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType) { // which leaves parsed.Key nil
+	if err != nil && !errors.Is(err, jose.ErrUnsupportedKeyType) { // an unsupported type leaves parsed.Key nil
 		return nil, nil, err
 	}
 	public, algorithms := forJose(parsed.Key)

@@ -22,11 +22,11 @@ func TestWithdrawnKey(t *testing.T) {
 	for name, test := range map[string]struct {
 		passes, jumps time.Duration // real time, and what the clock shows in addition
 	}{
-		"an hour has passed":      {10 * time.Minute, 0},
-		"the process is frozen":   {0, time.Hour},
-		"the clock is set back":   {0, -time.Hour - 10*time.Second},
-		"it is set back by less":  {0, -time.Minute},
-		"it is set back by a lot": {0, -30 * 24 * time.Hour},
+		"an hour has passed, the clock shows 10 minutes": {10 * time.Minute, 0},
+		"the process is frozen":                          {0, time.Hour},
+		"the clock is set back":                          {0, -time.Hour - 10*time.Second},
+		"it is set back by less":                         {0, -time.Minute},
+		"it is set back by a lot":                        {0, -30 * 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -36,8 +36,8 @@ func Open(path string) (*Store, error) {
 }
 
 func openFile(path string) (db *bbolt.DB, err error) {
-	// Whatever bbolt makes of a damaged file is one line, even a fault, see panicOnFault. The
-	// program ends then, so the file may stay open and bbolt locked.
+	// In a damaged file, bbolt may panic or cause a fault, see panicOnFault. Here both become an error.
+	// The program ends then, so the file may stay open and bbolt locked.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {

@@ -82,9 +82,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. A refusal tells of another plant, which
-// must be on disk first. So the transaction is committed even then: the other plant may be a change of
-// the same transaction, or one whose sync failed, which bbolt still shows.
+// The change may refuse, for example because the id is in use. Even then the transaction is committed. The
+// plant that it found may come from another call of the same transaction, or from a commit whose sync
+// failed, which bbolt still shows. It must be on disk before anybody hears of it.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -105,19 +105,19 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 	return refusal
 }
 
-// checkMap reports a lost memory map, after a commit that failed with err. To enlarge the map, bbolt
-// first gives it up. If the system then refuses the larger one, for example because memory is
+// checkMap reports a lost memory map, after a commit that failed for the given cause. To enlarge the map,
+// bbolt first gives it up. If the system then refuses the larger one, for example because memory is
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
-func (s *Store) checkMap(err error) {
-	if errors.Is(err, bbolterrors.ErrInvalidMapping) {
+func (s *Store) checkMap(cause error) {
+	if errors.Is(cause, bbolterrors.ErrInvalidMapping) {
 		return // this commit couldn't begin: the one that lost the map reports the cause
 	}
-	now := s.db.View(func(*bbolt.Tx) error { return nil })
-	if !errors.Is(now, bbolterrors.ErrInvalidMapping) {
+	err := s.db.View(func(*bbolt.Tx) error { return nil })
+	if !errors.Is(err, bbolterrors.ErrInvalidMapping) {
 		return // the map is there
 	}
 	select {
-	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, err):
+	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, cause):
 	default: // another write of the same commit has reported it
 	}
 }
@@ -227,7 +227,7 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 }
 
 // must panics if a change of a bucket fails, which ends the transaction. Only keys and values of impossible
-// sizes fail: what is changed reaches the disk in the commit.
+// sizes fail, since nothing is written to disk before the commit.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -36,12 +36,13 @@ const (
 
 // newRetryer returns the SDK's retryer with shorter delays, and with the errors that it lacks.
 // All calls of a client share its budget of 500 units. Without it, DynamoDB would get six times the
-// load while it is down. Each retry costs 5 units. The SDK's 14 for most errors are too many: with a
-// tenth of the responses lost, creates would soon fail.
+// load while it is down. Each retry costs 5 units, as the SDK's do after throttling. Its 14 after other
+// errors are too many. A repeated create finds its own plant, which is an error and gives no units back.
+// So with a tenth of the responses lost, creates would soon fail.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
-		o.RetryCost = retry.DefaultThrottlingRetryCost
+		o.RetryCost = 5
 		o.Backoff = retry.BackoffDelayerFunc(delay)
 		o.Retryables = append(o.Retryables,
 			retry.RetryableErrorCode{Codes: retryableCodes},
@@ -83,8 +84,9 @@ func addExplanation(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(f, "Retry", middleware.Before)
 }
 
-// explainFailures logs why attempts failed, which the SDK's log of retries doesn't say. If the call's
-// context has ended, the SDK's error says only that, so explainFailures adds why the attempt before failed.
+// explainFailures logs why attempts failed, which the SDK's log of retries doesn't say. If ctx ends, the
+// SDK replaces the error of the last attempt by one that says only that. So explainFailures adds the error
+// of the attempt before, if there was one.
 func explainFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {

@@ -19,7 +19,7 @@ import (
 )
 
 // A call returns when its context ends: before or during an attempt, or while it waits. It
-// makes no further attempt, and its error contains the cause of the last retry.
+// makes no further attempt, and its error says why the attempt before failed.
 func TestContextEnds(t *testing.T) {
 	type fault = func(cancel context.CancelFunc) dynamolocal.Fault
 	hang := func(context.CancelFunc) dynamolocal.Fault { return dynamolocal.Hang }

@@ -106,7 +106,7 @@ func (o *object) has(name string) bool {
 // text returns a string. It rejects null.
 func (o *object) text(name string) string {
 	v := o.require(name, "")
-	if v.Kind() != '"' { // or nil, but then err is set already
+	if v.Kind() != '"' { // also if it is missing, but then require has set err
 		o.refuse("%s must be a string, not %s", name, quoteJSON(v))
 		return ""
 	}
@@ -161,7 +161,7 @@ func parseInt64(s string) (n int64, ok bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
-// explain explains why a body that begins as a JSON object isn't one. Common mistakes get our own
+// explain explains why a body that begins as a JSON object isn't one. Two mistakes get our own
 // message; others get that of err, the decoder's error. Bytes are counted from 0.
 func explain(err error, body []byte) string {
 	_, members, _ := bytes.Cut(body, []byte("{"))

@@ -22,7 +22,7 @@ func (s *Service) create(r *request) (response, error) {
 	if err := s.store.Create(r.Context(), r.caller.Subject, plant); err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: encode(&plant)}, nil
+	return response{status: http.StatusOK, body: encode(plant)}, nil
 }
 
 // maxList is the maximum size of a list's body, in bytes. Lambda's response, of at most 6 MB, contains
@@ -58,7 +58,7 @@ func (s *Service) list(r *request) (response, error) {
 // encodeList returns a page as a JSON array.
 func encodeList(page []plants.Plant, includeID bool) []byte {
 	if !includeID {
-		return encode(page)
+		return encode(page) // [] if page is nil, unlike encoding/json
 	}
 	type plantWithID struct {
 		ID int64 `json:"id"`

@@ -91,7 +91,7 @@ func (s *Service) handle(r *request) (resp response, err error) {
 	return r.route.serve(s, r)
 }
 
-// A panicError is a panic of a route's function.
+// A panicError is a panic while a request is handled.
 type panicError struct {
 	value any
 	stack []byte
@@ -126,9 +126,11 @@ func send(w http.ResponseWriter, r *http.Request, resp response) {
 	h.Set("X-Request-Id", logging.RequestID(r.Context()))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if resp.body != nil {
-		h.Set("Content-Type", "application/json")
+	if resp.body == nil {
+		w.WriteHeader(resp.status)
+		return
 	}
+	h.Set("Content-Type", "application/json")
 	w.WriteHeader(resp.status)
 	w.Write(resp.body) // fails only if the client has disconnected
 }

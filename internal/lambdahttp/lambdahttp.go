@@ -102,15 +102,14 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	return event, nil
 }
 
-// A responseWriter drops the body of responses to HEAD, which the adapter would send. It also
-// drops an empty body, for which the adapter would guess a Content-Type.
+// A responseWriter drops the body of responses to HEAD, which the adapter would send.
 type responseWriter struct {
 	http.ResponseWriter
 	isHead bool
 }
 
 func (w responseWriter) Write(p []byte) (int, error) {
-	if w.isHead || len(p) == 0 {
+	if w.isHead {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)

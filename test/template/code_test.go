@@ -132,14 +132,15 @@ func TestCORS(t *testing.T) {
 		}
 		for _, resp := range op.Responses {
 			for name := range resp.Headers {
-				// Pages may always read the first, and needn't read the second.
+				// Pages may always read the first. The second is for the browser itself.
 				use[name] = name != "Cache-Control" && name != "X-Content-Type-Options"
 			}
 		}
 	}
 	for name, used := range use {
 		if used && !strings.Contains(str(cors), `"`+name+`"`) {
-			t.Errorf("template.yaml: add %s to CorsConfiguration: api/openapi.yaml documents it", name)
+			t.Errorf("template.yaml: add %s to CorsConfiguration: api/openapi.yaml documents it. If it is for the browser "+
+				"itself, name it in this test", name)
 		}
 	}
 }

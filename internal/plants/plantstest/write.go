@@ -72,7 +72,7 @@ func testIsolation(t testing.TB, s suite) {
 		s.create(t, owners[i%len(owners)], p)
 	}
 	for i, owner := range owners {
-		foreign := unlike(all[(i+1)%len(owners)])
+		foreign := unlike(all[(i+1)%len(owners)]) // an update, if somebody adds one, would change it
 		for method, call := range calls {
 			if method == "Create" || method == "List" { // these don't need a plant of the owner
 				continue
