@@ -65,7 +65,7 @@ func warm(ctx context.Context, verifier *auth.Verifier, store *dynamo.Store, log
 	group.Go(func() { _ = verifier.Load(ctx) }) // logs its failure
 	group.Go(func() {
 		if err := store.Ping(ctx); err != nil {
-			log.Warn("no connection to DynamoDB", "cause", err.Error())
+			log.Warn("DynamoDB can't be used yet", "cause", err.Error())
 		}
 	})
 	group.Wait()

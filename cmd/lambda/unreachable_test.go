@@ -27,7 +27,7 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	for _, message := range []string{"no connection to DynamoDB", "token keys not fetched"} {
+	for _, message := range []string{"DynamoDB can't be used yet", "token keys not fetched"} {
 		harness.Await(t, func() error { // before the first invocation
 			if log := e.Stdout.String(); strings.Count(log, `"level":"WARN","msg":"`+message+`"`) != 1 {
 				return fmt.Errorf("want one warning %q by the init:\n%s", message, log)

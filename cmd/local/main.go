@@ -35,12 +35,12 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // or Go would end the program once nobody reads its log
+	signal.Ignore(syscall.SIGPIPE) // or Go would end the program once the reader of its log is gone
 	// The first Ctrl-C, SIGTERM or SIGHUP ends ctx, and run then finishes the requests in flight. A
 	// second Ctrl-C or SIGTERM kills the process. A second SIGHUP doesn't, since a terminal that closes
 	// may send two.
 	ctx, restoreInterrupt := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
 	}
 	context.AfterFunc(ctx, restoreInterrupt)

@@ -32,7 +32,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, lost <-cha
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 			defer cancel()
 			host, _, _ := net.SplitHostPort(r.RemoteAddr)
-			ctx = logging.With(ctx, slog.String(logging.SourceIP, host)) // in a deployment, API Gateway logs it
+			ctx = logging.With(ctx, slog.String("source_ip", host)) // in a deployment, API Gateway logs it
 			handler.ServeHTTP(w, r.WithContext(ctx))
 		}),
 		// These limit how long slow clients hold connections. ReadTimeout is less than

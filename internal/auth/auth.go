@@ -28,7 +28,7 @@ var (
 // keys, no request starts another for this long.
 const RetryAfter = 5 * time.Second
 
-const maxTokenLength = 10 << 10 // bytes; API Gateway's limit for all headers of a request together
+const maxTokenLength = 10 << 10 // bytes; API Gateway's limit for a request line and all headers together
 
 // A Config specifies which tokens a [Verifier] accepts.
 type Config struct {

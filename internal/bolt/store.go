@@ -109,16 +109,13 @@ func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal erro
 // bbolt first gives it up. If the system then refuses the larger one, for example because memory is
 // limited, all further calls fail (https://github.com/etcd-io/bbolt/issues/169).
 func (s *Store) checkMap(cause error) {
-	if errors.Is(cause, bbolterrors.ErrInvalidMapping) {
-		return // this commit couldn't begin: the one that lost the map reports the cause
-	}
 	err := s.db.View(func(*bbolt.Tx) error { return nil })
 	if !errors.Is(err, bbolterrors.ErrInvalidMapping) {
 		return // the map is there
 	}
 	select {
 	case s.lost <- fmt.Errorf("the data file %s can't be mapped to memory: %w: start the program again", s.path, cause):
-	default: // another write of the same commit has reported it
+	default: // another write has reported it
 	}
 }
 
@@ -192,7 +189,7 @@ func (s *Store) List(ctx context.Context, owner string, after *int64, limit int)
 	prefix := ownerPrefix(owner)
 	from := prefix
 	if after != nil {
-		from = append(appendID(prefix, *after), 0) // the smallest key after that one
+		from = append(appendID(ownerPrefix(owner), *after), 0) // the smallest key after that one
 	}
 	err = s.read(ctx, func(tx *bbolt.Tx) error {
 		c, size := tx.Bucket(plantBucket).Cursor(), 0

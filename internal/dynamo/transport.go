@@ -16,8 +16,7 @@ import (
 const (
 	// connectTimeout limits the lookup of the host's name and the connection together. If the first
 	// name server is down, the lookup alone takes 5 s (https://go.dev/issue/57694).
-	// net.Dialer shares the limit among the host's addresses, and tries IPv4 beside IPv6. If the only
-	// address swallows packets, an attempt takes 6 s, and a request of 9.5 s ends during its second attempt.
+	// net.Dialer shares the limit among the host's addresses.
 	connectTimeout = 6 * time.Second
 
 	// stepTimeout limits the TLS handshake, and the wait for the response. DynamoDB responds in

@@ -169,7 +169,7 @@ func explain(err error, body []byte) string {
 	if name := bytes.TrimLeft(members, space); len(name) > 0 && name[0] != '"' && name[0] != '}' {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
-	syntax, _ := errors.AsType[*jsontext.SyntacticError](err) // never another: the values aren't decoded
+	syntax, _ := errors.AsType[*jsontext.SyntacticError](err) // always one, since the values stay raw JSON
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return fmt.Sprintf("duplicate name %s at byte %d; give each name once",
 			excerpt.Quote(syntax.JSONPointer.LastToken()), syntax.ByteOffset)

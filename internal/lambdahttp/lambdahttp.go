@@ -93,9 +93,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	address := url.URL{Scheme: "https", Host: event.RequestContext.DomainName, Path: event.RawPath,
 		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23")}
 	event.RawPath, event.RawQueryString = address.EscapedPath(), address.RawQuery
-	// The adapter now fails only in two calls. One decodes base64, which API Gateway itself has
-	// encoded. The other is http.NewRequest: the adapter would print its error with the client's
-	// text, which could add forged lines to the log. So it is tried here first. FuzzInvoke checks it.
+	// Now a client can make only one call of the adapter fail, http.NewRequest. (API Gateway itself has encoded
+	// the base64.) The adapter would print its error with the client's text, which could add forged lines
+	// to the log. So the call is tried here first. FuzzInvoke checks it.
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address.String(), nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
 	}

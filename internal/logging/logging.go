@@ -10,7 +10,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"slices"
 )
@@ -20,25 +19,10 @@ import (
 func New(w io.Writer, level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if isTerminal(w) {
-		return slog.New(contextHandler{newText(w, options)})
+		return slog.New(contextHandler{slog.NewTextHandler(w, options)})
 	}
 	return slog.New(contextHandler{slog.NewJSONHandler(w, options)})
 }
-
-// newText returns a handler for people at a terminal. It leaves out the address of a client on
-// their own machine.
-func newText(w io.Writer, options *slog.HandlerOptions) *slog.TextHandler {
-	options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == SourceIP && net.ParseIP(a.Value.String()).IsLoopback() {
-			return slog.Attr{}
-		}
-		return a
-	}
-	return slog.NewTextHandler(w, options)
-}
-
-// SourceIP is the name of the attribute with a client's address.
-const SourceIP = "source_ip"
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -49,8 +49,8 @@ type Store interface {
 	Create(ctx context.Context, owner string, p Plant) error
 
 	// List returns a page of owner's plants, in ascending order of id. If after is not nil, the
-	// page has only greater ids; no plant need have the id after. The page has at most limit
-	// plants, which is at least 1. A store may end a page earlier, and ends it before 1 MB of plants.
+	// page has only greater ids; no plant need have that id. The page has at most limit
+	// plants, which is at least 1. A store may end a page earlier, and must do so before 1 MB of plants.
 	// If more is true, the page isn't empty, and there may be more plants.
 	List(ctx context.Context, owner string, after *int64, limit int) (page []Plant, more bool, err error)
 
