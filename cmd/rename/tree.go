@@ -28,8 +28,8 @@ func read(dir string) (tree, error) {
 		if err != nil || name == "." {
 			return err
 		}
-		_, noGit := os.Lstat(filepath.Join(dir, name, ".git")) // nil in another repository
-		skip := d.Name() == ".git" || noGit == nil || ignored(patterns, name, d.IsDir())
+		_, err = os.Lstat(filepath.Join(dir, name, ".git")) // succeeds for another repository
+		skip := d.Name() == ".git" || err == nil || ignored(patterns, name, d.IsDir())
 		switch {
 		case skip && d.IsDir():
 			return fs.SkipDir

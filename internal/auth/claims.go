@@ -52,7 +52,7 @@ var (
 // checkKind returns an error if a claim identifies the token as another kind than an
 // access token, or binds it to a key. Issuers sign all their tokens with the same keys,
 // and some put scopes into ID and refresh tokens. checkKind makes no guesses from other
-// claims. The scope check rejects the remaining tokens, unless scopes are optional.
+// claims. The scope check rejects the remaining tokens that name no scope, unless scopes are optional.
 func checkKind(claims members) error {
 	// RFC 7800 section 3.1, for DPoP (RFC 9449) and mutual TLS (RFC 8705). A cnf without a
 	// value binds nothing.

@@ -83,7 +83,6 @@ func bearer(token string) http.Header {
 
 var (
 	invalid     = auth.ErrInvalidToken.Error()
-	expired     = auth.ErrExpiredToken.Error()
 	unavailable = auth.ErrKeysUnavailable.Error()
 )
 

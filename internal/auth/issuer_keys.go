@@ -15,7 +15,7 @@ import (
 // at a time, and never within 5 s of the end of the last fetch. There are four promises:
 //
 //   - While the issuer responds with a key set, even one without usable keys, a withdrawn key is
-//     rejected within an hour. When the keys are an hour old, one request fetches them again. The
+//     rejected within an hour and a fetch. When the keys are an hour old, one request fetches them again. The
 //     others don't wait.
 //   - A new key works within 5 s and a fetch. If the known keys don't verify a token, its
 //     request fetches them again, or waits for another request's fetch.
@@ -132,8 +132,8 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 		}
 		known, err = k.refresh(ctx, known, pause, dontWait)
 	}
-	// An error counts only if the keys have expired. Keys that were just fetched may have expired, too: if the
-	// machine slept meanwhile.
+	// An error counts only if the keys have expired. Even keys that were just fetched may have
+	// expired, if the machine slept meanwhile.
 	if k.since(known.asOf) >= known.expireAfter() {
 		if err == nil {
 			err = errors.New("outdated: they expired during their own fetch")
@@ -144,23 +144,22 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return known.set, nil
 }
 
-// newest returns the newest keys, for a token that the keys rejected don't verify. It fetches
-// them, or waits for another call that does. It returns rejected itself if the issuer was asked less
-// than 5 s ago.
-func (k *issuerKeys) newest(ctx context.Context, rejected *KeySet) (*KeySet, error) {
+// newest returns the newest keys, for a token that old doesn't verify. It fetches them, or waits for
+// another call that does. It returns old if the issuer was asked less than 5 s ago.
+func (k *issuerKeys) newest(ctx context.Context, old *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
 	}
 	known := k.known.Load()
-	if known.set != rejected { // another request has fetched them
+	if known.set != old { // another request has fetched them
 		return known.set, nil
 	}
 	known, err := k.refresh(ctx, known, RetryAfter, wait)
 	return known.set, err
 }
 
-// refresh fetches the keys, unless the last fetch ended within the pause. The caller has loaded seen.
-// refresh returns what is known then, and the error of the last fetch.
+// refresh fetches the keys, unless the last fetch ended within the pause, or another request has fetched
+// them since the caller loaded seen. It returns the newest keys, and the error of the last fetch.
 func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Duration, waits bool) (*knownKeys, error) {
 	if k.since(seen.ended) < pause {
 		return seen, seen.err
@@ -209,7 +208,7 @@ func (k *issuerKeys) load(ctx context.Context) error {
 	return known.err
 }
 
-// fetch fetches the keys and returns what is known then, for the caller to store.
+// fetch fetches the keys and returns the result, for the caller to store.
 func (k *issuerKeys) fetch(ctx context.Context) *knownKeys {
 	next, began := *k.known.Load(), k.now()
 	var set *KeySet

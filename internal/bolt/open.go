@@ -69,10 +69,10 @@ func openFile(path string) (db *bbolt.DB, err error) {
 
 func openDB(path string) (*bbolt.DB, error) {
 	// Don't create it: a file that has gone since newfile found it, perhaps with its disk, is an error.
-	existing := func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	openExisting := func(name string, flag int, mode fs.FileMode) (*os.File, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, mode)
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: existing})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: openExisting})
 	if errors.Is(err, bbolterrors.ErrInvalid) || errors.Is(err, bbolterrors.ErrChecksum) {
 		return nil, damaged(err)
 	}
@@ -90,7 +90,7 @@ func damaged(cause any) error {
 // advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
-		err = pathErr.Err // Open's message contains the path, and a temporary file's begins with it
+		err = pathErr.Err // Open's message has the path, with which the name of a temporary file begins
 	}
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):

@@ -58,7 +58,7 @@ func (s *Store) Close(ctx context.Context) error {
 }
 
 // write makes a change in a transaction, unless ctx has ended, and returns after the commit. If
-// ctx ends meanwhile, write returns its error. The transaction goes on, since nothing can
+// ctx ends meanwhile, write returns ctx's error. The transaction goes on, since nothing can
 // interrupt a disk.
 func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error)) error {
 	select {
@@ -82,9 +82,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. Even then the transaction is committed. The
-// plant that it found may come from another call of the same transaction, or from a commit whose sync
-// failed, which bbolt still shows. It must be on disk before anybody hears of it.
+// The change may refuse, for example because the id is in use. Even then the transaction is committed: the
+// plant in the way may come from the same transaction, or from a commit whose sync failed but which bbolt
+// still shows. That plant must be on disk before anybody hears of it.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -138,7 +138,7 @@ func panicOnFault(f func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	}
 }
 
-// recoverTo turns a panic of the function that defers it into its error.
+// recoverTo, when deferred, stores a panic in *err.
 func (s *Store) recoverTo(err *error) {
 	switch v := recover(); {
 	case isFault(v):
@@ -223,8 +223,8 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	})
 }
 
-// must panics if a change of a bucket fails, which ends the transaction. Only keys and values of impossible
-// sizes fail, since nothing is written to disk before the commit.
+// must panics if a bucket refuses a key or a value, and so ends the transaction. Buckets refuse only
+// impossible sizes: nothing is written to disk before the commit.
 func must(err error) {
 	if err != nil {
 		panic(err)

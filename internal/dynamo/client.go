@@ -39,7 +39,7 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 	})
 	sourceClient := awshttp.NewBuildableClient().WithTimeout(sourceTimeout)
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(debug), config.WithHTTPClient(sourceClient),
-		// The SDK doesn't pass the client on to containers' sources.
+		// The SDK doesn't pass the client on to the sources of containers' credentials.
 		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = sourceClient }))
 	if err != nil {
 		return nil, fmt.Errorf("AWS settings: %w", err)
@@ -54,8 +54,8 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 // For DynamoDB Local, the region and the credentials default to "local". It keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	// Only the transport of cfg's client is used, which may trust additional certificates. Its time-out
-	// is for the sources of credentials, which were made with that client.
+	// Of cfg's client, only the transport is used, which may trust additional certificates. The client's
+	// time-out is for the sources of credentials.
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		base = awshttp.NewBuildableClient()

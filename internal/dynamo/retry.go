@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -27,23 +26,20 @@ const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
 
-	// Delays are random. AWS suggests tens of milliseconds for the first; the
-	// SDK's is up to 2 s.
-	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-	firstDelay = 50 * time.Millisecond // at most
-	maxDelay   = 500 * time.Millisecond
+	// maxDelay limits the SDK's random delays, whose limit doubles: from 50 ms or, after throttling, from 1 s.
+	maxDelay = 500 * time.Millisecond
 )
 
-// newRetryer returns the SDK's retryer with shorter delays, and with the errors that it lacks.
-// All calls of a client share its budget of 500 units. Without it, DynamoDB would get six times the
-// load while it is down. Each retry costs 5 units, as the SDK's do after throttling. Its 14 after other
-// errors are too many. A repeated create finds its own plant, which is an error and gives no units back.
-// So with a tenth of the responses lost, creates would soon fail.
+// newRetryer returns the SDK's retryer with shorter delays, more retryable errors, and a cost of 5 units
+// for each retry. The calls of a client share 500 units: otherwise DynamoDB would get six times the load
+// while it is down. The SDK's cost of 14, except after throttling, is too much: with a tenth of the
+// responses lost, creates would soon fail. A repeated create meets its own plant, an error that
+// returns no units.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
 		o.RetryCost = 5
-		o.Backoff = retry.BackoffDelayerFunc(delay)
+		o.MaxBackoff = maxDelay
 		o.Retryables = append(o.Retryables,
 			retry.RetryableErrorCode{Codes: retryableCodes},
 			retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
@@ -68,16 +64,6 @@ var retryableCodes = map[string]struct{}{
 	"UnknownError":                     {}, // the SDK's code if the response has none, for example from a proxy
 }
 
-// delay returns how long to wait after the given attempt. Attempts count from 1 or, in a new mode of
-// the SDK, from 0.
-func delay(attempt int, _ error) (time.Duration, error) {
-	limit := firstDelay
-	for range max(attempt-1, 0) {
-		limit = min(2*limit, maxDelay)
-	}
-	return rand.N(limit), nil
-}
-
 // addExplanation adds explainFailures to a call, around the SDK's retries.
 func addExplanation(stack *middleware.Stack) error {
 	f := middleware.FinalizeMiddlewareFunc("ExplainFailures", explainFailures)
@@ -85,8 +71,7 @@ func addExplanation(stack *middleware.Stack) error {
 }
 
 // explainFailures logs why attempts failed, which the SDK's log of retries doesn't say. If ctx ends, the
-// SDK replaces the error of the last attempt by one that says only that. So explainFailures adds the error
-// of the attempt before, if there was one.
+// SDK's last error says only that. So explainFailures adds the error of the attempt before, if any.
 func explainFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {

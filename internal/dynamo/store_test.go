@@ -72,13 +72,3 @@ func TestListReads(t *testing.T) {
 		}
 	}
 }
-
-// A Query has no filter, so it never finds nothing before the end of the list.
-func TestEmptyPage(t *testing.T) {
-	t.Parallel()
-	store, proxy := newFaulty(t)
-	proxy.Fail("Query", dynamolocal.Reply(200,
-		`{"Count":0,"Items":[],"LastEvaluatedKey":{"owner":{"S":"alice"},"id":{"N":"598"}}}`))
-	_, _, err := store.List(t.Context(), "alice", nil, 10)
-	wantSentinel(t, "List", err, nil)
-}

@@ -78,7 +78,7 @@ const (
 )
 
 // An object has the members of a body's JSON object. Raw values distinguish null from absent, and
-// 1.0 from 1. text and integer require their member. Like a [bufio.Scanner], an object keeps its
+// 1.0 from 1. The methods text and integer require their member. Like a [bufio.Scanner], an object keeps its
 // first error: read all members, then check err.
 type object struct {
 	values map[string]jsontext.Value
