@@ -135,7 +135,7 @@ COMMIT = $(or $(shell git describe --always --exclude='*' --abbrev=7),unknown)
 CHANGED = $(if $(shell git status --porcelain --untracked-files=normal),+)
 REVISION = $(if $(TRACKED),$(COMMIT)$(CHANGED),unknown).$(shell date -u +%y%m%d%H%M%S)
 
-# Whether git tracks this folder: an unpacked ZIP may be in another repository, or in none. The first dot
+# Whether git tracks this folder: an unpacked ZIP may be in another repository, or in none. The dot
 # stands for a parenthesis, which make would count.
 NO_REPOSITORY = $(shell LC_ALL=C git rev-parse 2>&1 | grep '^fatal: not a git repository .or ')
 TRACKED = $(if $(NO_REPOSITORY),,$(shell git ls-files Makefile))

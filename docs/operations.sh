@@ -58,7 +58,7 @@ query() {
 		;;
 	gateway)
 		log=AccessLogGroup
-		text='filter status = "429" or (status in ["500", "503"] and function_status != "200")
+		text='filter function_status != "200"
 			| stats count(*) as requests by status, function_status, function_error, source_ip, bin(5m)
 			| sort requests desc'
 		;;
@@ -114,7 +114,7 @@ stop_deployment() {
 restore_table() {
 	aws dynamodb restore-table-to-point-in-time --source-table-name "$(output TableName)" \
 		--restore-date-time "${1:?}" --target-table-name "${2:?}" || return
-	until aws dynamodb wait table-exists --table-name "$2"; do :; done
+	until aws dynamodb wait table-exists --table-name "$2"; do sleep 20; done # it gives up after 8 minutes
 	aws dynamodb update-continuous-backups --table-name "$2" \
 		--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
 	aws dynamodb update-table --table-name "$2" --deletion-protection-enabled

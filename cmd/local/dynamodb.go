@@ -40,8 +40,7 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage
 	defer cancel()
 	where := "DynamoDB"
 	// For AWS itself BaseEndpoint is nil: no variable sets it, or the SDK is told to ignore
-	// the variable. Credentials are checked here, since the first list would fail with less
-	// advice.
+	// the variable. Credentials are checked here, since Ping would fail with less advice.
 	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
 		where += " at " + *endpoint // without a password: NewClient has checked it
 	} else if _, err := client.Options().Credentials.Retrieve(ctx); err != nil {

@@ -168,8 +168,9 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 	for line := range bytes.Lines(text) {
 		found := mark.FindSubmatch(line)
 		opens, inside := found != nil && len(found[1]) > 0, opened != ""
+		closes := found != nil && !opens
 		switch {
-		case found != nil && opens == inside:
+		case opens && inside, closes && !inside:
 			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
 		case found != nil:
 			opened = string(found[1])

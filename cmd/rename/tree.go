@@ -37,11 +37,10 @@ func read(dir string) (tree, error) {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err
+		info, err2 := d.Info()
+		if err = errors.Join(err, err2); err == nil {
+			files[name] = file{info.Mode(), text}
 		}
-		info, err := d.Info()
-		files[name] = file{info.Mode(), text}
 		return err
 	})
 	return files, err

@@ -18,10 +18,10 @@ import (
 // token's header and claims, but never the token or its signature.
 var (
 	ErrNoToken         = errors.New("no bearer token")                      // in the Authorization header
-	ErrInvalidToken    = errors.New("invalid token")                        // breaks a rule
-	ErrExpiredToken    = errors.New("token expired")                        // signed by the issuer
+	ErrInvalidToken    = errors.New("invalid token")                        // the token breaks a rule
+	ErrExpiredToken    = errors.New("token expired")                        // the token is the issuer's, but too old
 	ErrKeysUnavailable = errors.New("keys of the token issuer unavailable") // retry after [RetryAfter]
-	ErrScope           = errors.New("insufficient scope")                   // otherwise valid
+	ErrScope           = errors.New("insufficient scope")                   // the token is valid, but lacks the scope
 )
 
 // RetryAfter is how long clients should wait after ErrKeysUnavailable. After a fetch of the

@@ -164,6 +164,9 @@ func allowsVerify(keyOps jsontext.Value) bool {
 	return err == nil && (operations == nil || slices.Contains(operations, "verify"))
 }
 
+// curveAlgorithms has the algorithm of each curve. go-jose accepts no other curves.
+var curveAlgorithms = map[string]string{"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
+
 // forJose returns a public key as go-jose takes it, and the key's algorithms (RFC 7518
 // sections 3.3 to 3.5, RFC 8037 section 3.1, RFC 9864 section 2.2), or nil if it is unusable.
 func forJose(public any) (crypto.PublicKey, []string) {
@@ -173,8 +176,8 @@ func forJose(public any) (crypto.PublicKey, []string) {
 			return nil, nil
 		}
 		return public, []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}
-	case *ecdsa.PublicKey: // go-jose accepts no other curves
-		return public, []string{map[string]string{"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}[public.Params().Name]}
+	case *ecdsa.PublicKey:
+		return public, []string{curveAlgorithms[public.Params().Name]}
 	case ed25519.PublicKey:
 		return ed25519Key(public), []string{"EdDSA", "Ed25519"}
 	default:

@@ -90,7 +90,7 @@ func damaged(cause any) error {
 // advise adds advice to an error from bbolt or the operating system.
 func advise(err error, path string) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(pathErr.Path, path) {
-		err = pathErr.Err // Open's message has the path, with which the name of a temporary file begins
+		err = pathErr.Err // Open's message names the file; the error may name a temporary one beside it
 	}
 	switch {
 	case errors.Is(err, bbolterrors.ErrTimeout):

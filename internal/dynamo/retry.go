@@ -30,11 +30,10 @@ const (
 	maxDelay = 500 * time.Millisecond
 )
 
-// newRetryer returns the SDK's retryer with shorter delays, more retryable errors, and a cost of 5 units
-// for each retry. The calls of a client share 500 units: otherwise DynamoDB would get six times the load
-// while it is down. The SDK's cost of 14, except after throttling, is too much: with a tenth of the
-// responses lost, creates would soon fail. A repeated create meets its own plant, an error that
-// returns no units.
+// newRetryer returns the SDK's retryer with shorter delays and more retryable errors. The retries of all
+// calls share a budget of 500 units, or DynamoDB would get six times the load while it is down. A retry
+// costs 5 units. At the SDK's 14, creates would fail once a tenth of the responses are lost: a repeated
+// create ends with a failed condition, which gives no units back.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts

@@ -30,7 +30,7 @@ type exchange struct {
 	body       string
 	unfinished string     // "cut" or "stalled" if the last byte of the body is missing
 	values     []string   // see each
-	requests   []exchange // if not nil, request and body are those of each
+	requests   []exchange // if not nil, the exchange is repeated with request and body of each
 
 	status  int
 	want    string // the body, or else:

@@ -1,6 +1,6 @@
 // Package lambdahttp runs an [http.Handler] on AWS Lambda, behind an API Gateway HTTP API.
 // The adapter of aws-lambda-go-api-proxy converts events to requests, and responses back.
-// This package fixes only what clients could cause in it.
+// This package prevents only the failures of the adapter that clients could cause.
 //
 // Events have payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -93,9 +93,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	address := url.URL{Scheme: "https", Host: event.RequestContext.DomainName, Path: event.RawPath,
 		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23")}
 	event.RawPath, event.RawQueryString = address.EscapedPath(), address.RawQuery
-	// Now a client can make only one call of the adapter fail, http.NewRequest. (API Gateway itself has encoded
-	// the base64.) The adapter would print its error with the client's text, which could add forged lines
-	// to the log. So the call is tried here first. FuzzInvoke checks it.
+	// Now a client can make only one call of the adapter fail, http.NewRequest. The adapter would print its
+	// error with the client's text, which could add forged lines to the log. So the call is tried here first.
+	// (The adapter also decodes base64 bodies, but API Gateway encodes those.) FuzzInvoke checks it.
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address.String(), nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
 	}

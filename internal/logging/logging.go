@@ -1,9 +1,8 @@
 // Package logging provides the service's structured logger, whose lines carry
 // the attributes of their request.
 //
-// aws-lambda-go has a handler, too, lambdacontext.NewLogHandler. But it treats the
-// ApplicationLogLevel TRACE of template.yaml as info, which would disable LOG_LEVEL=debug, and it
-// names members differently.
+// It isn't lambdacontext.NewLogHandler, whose level is template.yaml's ApplicationLogLevel and not
+// LOG_LEVEL.
 package logging
 
 import (
