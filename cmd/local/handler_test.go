@@ -70,6 +70,23 @@ func TestKeysAtStart(t *testing.T) {
 	}
 }
 
+// The service accepts the create that the start-up messages suggest.
+func TestFirstPlant(t *testing.T) {
+	issuer := authtest.NewIssuer(t)
+	keys, err := auth.ParseKeySet(issuer.JWKS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Config{
+		Tokens: auth.Config{Issuer: authtest.IssuerURL, Audiences: []string{authtest.Audience}, Keys: keys},
+	}
+	r, w := httptest.NewRequest("POST", "/plants", strings.NewReader(firstPlant)), httptest.NewRecorder()
+	r.Header.Set("Authorization", "Bearer "+issuer.Token("alice", handlers.Scopes()...))
+	if setUp(t, options{}, cfg, io.Discard).ServeHTTP(w, r); w.Code != 200 {
+		t.Errorf("a create of firstPlant gets %d %s", w.Code, w.Body)
+	}
+}
+
 // If keys are fetched over https and Go would ignore SSL_CERT_FILE, one line says why.
 func TestCertFile(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {

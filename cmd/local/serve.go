@@ -78,6 +78,9 @@ func baseURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
+// firstPlant is the body of the create that banner prints.
+const firstPlant = `{"id": 7, "name": "Basil"}`
+
 // banner prints how to use the server, with commands for the usual shell of the operating
 // system goos.
 func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
@@ -90,12 +93,12 @@ func banner(w io.Writer, base, where string, ownIssuer bool, goos string) {
 	tokens, service := base+issuer.TokenPath, base+"/plants"
 	getToken := `TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice ` + tokens + ` | cut -d'"' -f4)`
 	create := `curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" ` +
-		`-d '{"id": 7, "name": "Basil"}' ` + service
+		`-d '` + firstPlant + `' ` + service
 	if goos == "windows" { // PowerShell
 		getToken = `$token = (Invoke-RestMethod ` + tokens + ` -Method Post ` +
 			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token`
 		create = `Invoke-RestMethod ` + service + ` -Method Post -ContentType application/json ` +
-			`-Headers @{ Authorization = "Bearer $token" } -Body '{"id": 7, "name": "Basil"}'`
+			`-Headers @{ Authorization = "Bearer $token" } -Body '` + firstPlant + `'`
 	}
 	fmt.Fprintf(w, "get a token, here for alice, valid for %v minutes, and create a plant:\n  %s\n  %s\n\n",
 		issuer.Lifetime.Minutes(), getToken, create)

@@ -98,11 +98,11 @@ func TestBanner(t *testing.T) {
 		"windows": `  $token = (Invoke-RestMethod http://x/oauth2/token -Method Post ` +
 			`-Body @{ grant_type = "client_credentials"; client_id = "alice" }).access_token
   Invoke-RestMethod http://x/plants -Method Post -ContentType application/json ` +
-			`-Headers @{ Authorization = "Bearer $token" } -Body '{"id": 7, "name": "Basil"}'`,
+			`-Headers @{ Authorization = "Bearer $token" } -Body '` + firstPlant + `'`,
 		"linux": `  TOKEN=$(curl -sS -d grant_type=client_credentials -d client_id=alice http://x/oauth2/token ` +
 			`| cut -d'"' -f4)
   curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" ` +
-			`-d '{"id": 7, "name": "Basil"}' http://x/plants`,
+			`-d '` + firstPlant + `' http://x/plants`,
 	} {
 		var out strings.Builder
 		banner(&out, "http://x", "y", true, goos)
