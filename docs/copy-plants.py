@@ -6,8 +6,8 @@ Copy the file, and list its keys:
 	sudo install -m 600 -o "$USER" /var/lib/plantstore/plants.db .data-copy/
 	go run go.etcd.io/bbolt/cmd/bbolt@v1.5.0 keys --format hex .data-copy/plants.db plants >.data-copy/keys
 
-Start two servers, the second with the deployment's credentials and region, and run this file
-in a third terminal. If it stops, run it again.
+Start two servers, the second with the deployment's credentials, region and TABLE (output TableName), and
+run this file in a third terminal. If it stops, run it again.
 
 	go run ./cmd/local -addr 127.0.0.1:8081 -data .data-copy
 	TABLE_NAME="$TABLE" go run ./cmd/local -addr 127.0.0.1:8082 -store dynamodb

@@ -78,8 +78,9 @@ func baseURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
-// firstPlant is the body of the create that banner prints.
-const firstPlant = `{"id": 7, "name": "Basil"}`
+// firstPlant is the body of the create that banner prints. README's first create has the same, so that
+// both succeed.
+const firstPlant = `{"id": 7, "name": "Basil", "tag": "herb"}`
 
 // banner prints how to use the server, with commands for the usual shell of the operating
 // system goos.
