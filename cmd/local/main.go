@@ -158,12 +158,12 @@ func newVerifier(ctx context.Context, localIssuer *issuer.Issuer, tokens auth.Co
 		return nil, err
 	}
 	if tokens.Keys == nil && strings.HasPrefix(cmp.Or(tokens.KeysURL, tokens.Issuer), "https:") {
-		checkCertFile(os.Getenv("SSL_CERT_FILE"), stderr) // crypto/x509 reads it there, too
+		checkCertFile(os.Getenv("SSL_CERT_FILE"), stderr) // not getenv: crypto/x509 reads the environment itself
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := verifier.Load(ctx); err != nil { // requests try again
-		fmt.Fprintf(stderr, "warning: tokens of the issuer %q get 503 until its keys are fetched: %v\n", tokens.Issuer, err)
+		fmt.Fprintf(stderr, "warning: tokens get 503 until the issuer's keys are fetched: %v\n", err)
 	}
 	return verifier, nil
 }

@@ -87,24 +87,17 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 // is frozen.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// A moment is a time by two clocks: the wall clock, which may be set back, and the monotonic
-// clock, which stops while the process is frozen.
+// A moment is a time by two clocks. The wall clock may be set back. The monotonic clock stops while the
+// process is frozen, as Lambda does between requests.
 type moment struct{ wall, mono time.Time }
 
 func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 
-// since returns how long ago m was, by the clock that shows more. The zero moment was longer ago
-// than every limit. Suppose that the wall clock showed 9:00 at m:
-//
-//   - It shows 9:40 now, and the monotonic clock 10 minutes more than at m. The process was frozen
-//     for 30 minutes, and since returns 40 minutes.
-//   - It shows 9:10, and the monotonic clock 40 minutes more. The wall clock was set back by 30
-//     minutes, and since returns 40 minutes.
-//   - It shows 8:50. It was set back, perhaps after a long freeze. since returns refreshAfter or more,
-//     so that the keys are fetched at once: a withdrawn key mustn't live until the clock catches up.
+// since returns how long ago m was, by the clock on which more time has passed. The zero moment was longer
+// ago than every limit.
 func (k *issuerKeys) since(m moment) time.Duration {
 	wall := k.wall().Sub(m.wall)
-	if wall < 0 {
+	if wall < 0 { // set back, perhaps after a long freeze: fetch the keys at once
 		wall = refreshAfter
 	}
 	return max(wall, time.Since(m.mono))

@@ -166,7 +166,7 @@ func parseInt64(s string) (n int64, ok bool) {
 func explain(err error, body []byte) string {
 	_, members, _ := bytes.Cut(body, []byte("{"))
 	// Shells remove double quotes: {"id": 7} becomes {id: 7}.
-	if name := bytes.TrimLeft(members, space); len(name) > 0 && !strings.ContainsRune(`"},/`, rune(name[0])) {
+	if name := bytes.TrimLeft(members, space); len(name) > 0 && !strings.ContainsRune(`"},`, rune(name[0])) {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}
 	syntax, _ := errors.AsType[*jsontext.SyntacticError](err) // always one, since the values stay raw JSON

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/plantstore/internal/auth"
@@ -58,7 +57,7 @@ func failf(code errorCode, format string, args ...any) error {
 
 // publicErrors maps errors of other packages to what the client learns. The
 // first matching row counts. The end of the request's time comes first, since a store's error may
-// also say that it can't be reached. {scope} stands for the scope that the route requires.
+// also say that it can't be reached.
 var publicErrors = []struct {
 	err error
 	publicError
@@ -82,7 +81,7 @@ var publicErrors = []struct {
 	{auth.ErrInvalidToken, publicError{codeInvalidToken, "the access token is not valid for this service; " +
 		"get a new one from its issuer. " +
 		"The operator of this service finds the cause in the log", challenge(`, error="invalid_token"`)}},
-	{auth.ErrScope, publicError{codeScope, "the access token lacks the scope {scope}",
+	{auth.ErrScope, publicError{codeScope, "the access token lacks the scope ", // errorResponse adds it
 		challenge(`, error="insufficient_scope"`)}},
 	{auth.ErrKeysUnavailable, publicError{codeUnavailable, "access tokens can't be checked at the moment; try again later",
 		retryAfter(auth.RetryAfter)}},
@@ -106,8 +105,8 @@ func describe(err error) publicError {
 // nil if no route matches.
 func errorResponse(rt *Route, err error) response {
 	e := describe(err)
-	if e.code == codeScope { // only there, since other messages may quote what a client sent
-		e.message = strings.ReplaceAll(e.message, "{scope}", rt.Scope)
+	if e.code == codeScope {
+		e.message += rt.Scope
 	}
 	// The Error shape of api/openapi.yaml.
 	body := struct {

@@ -41,8 +41,8 @@ func (s *Service) list(r *request) (response, error) {
 		return response{}, err
 	}
 	body := encodeList(page, q.includeID)
-	// Stores return 1 MB at most, but control characters take six bytes in JSON. One plant fits, since
-	// its create had at most maxBody bytes.
+	// Stores return 1 MB at most, but control characters take six bytes in JSON. A page of one plant is
+	// never too large: its create had at most maxBody bytes.
 	for len(body) > maxList && len(page) > 1 {
 		page, more = page[:len(page)/2], true
 		body = encodeList(page, q.includeID)

@@ -93,8 +93,8 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	basic := r.Header.Get("Authorization") != ""
 	if basic {
 		client, _, _ = r.BasicAuth()
-		// Libraries encode it like a form (RFC 6749 section 2.3.1), Swagger UI and curl -u don't. So a
-		// plus is a plus, and what isn't encoded stays as it is.
+		// Libraries encode it like a form (RFC 6749 section 2.3.1), Swagger UI and curl -u don't. PathUnescape
+		// suits both, except for a space that is sent as a plus.
 		if decoded, err := url.PathUnescape(client); err == nil {
 			client = decoded
 		}

@@ -42,7 +42,7 @@ func New(service, badRequest http.Handler, log *slog.Logger) *Handler {
 	return &Handler{newAdapter(service), newAdapter(badRequest), log}
 }
 
-// newAdapter returns an adapter to handler that sends bodies as [net/http.Server] does.
+// newAdapter returns an adapter to handler that sends no body in response to HEAD.
 func newAdapter(handler http.Handler) *httpadapter.HandlerAdapterV2 {
 	return httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(responseWriter{w, r.Method == http.MethodHead}, r)
