@@ -52,11 +52,7 @@ func openDynamoDB(ctx context.Context, table string, log *slog.Logger) (*storage
 	if err := prepareTable(ctx, store, dynamo.IsDynamoDBLocal(client.Options().BaseEndpoint), table); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	return &storage{
-		Store: store,
-		close: func(context.Context) error { return nil },
-		where: where + ", table " + table,
-	}, nil
+	return &storage{Store: store, where: where + ", table " + table}, nil
 }
 
 // prepareTable creates a missing table on DynamoDB Local. It then pings the store, so that the

@@ -37,13 +37,12 @@ import (
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // or Go would end the program once the reader of its log is gone
 	// The first Ctrl-C, SIGTERM or SIGHUP ends ctx, and run then finishes the requests in flight. A
-	// second Ctrl-C or SIGTERM kills the process. A second SIGHUP doesn't, since a terminal that closes
-	// may send two.
-	ctx, restoreInterrupt := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// second Ctrl-C or SIGTERM kills the process.
+	ctx, stopCatching := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // caught to the end: a terminal that closes may send two
 	}
-	context.AfterFunc(ctx, restoreInterrupt)
+	context.AfterFunc(ctx, stopCatching)
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	os.Exit(report(ctx, err, os.Stderr))
 }
@@ -113,7 +112,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	defer store.end(stderr)
 
 	var localIssuer *issuer.Issuer // nil if another issuer is configured
 	if ownIssuer {

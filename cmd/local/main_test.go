@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -58,5 +59,9 @@ func TestNotExposed(t *testing.T) {
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: got %v", test, err)
 		}
+	}
+	err := run(t.Context(), []string{"-addr", "0.0.0.0:0", "-data", t.TempDir()}, noEnv, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "other machines") {
+		t.Errorf("run: got %v", err)
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"example.com/plantstore/internal/bolt"
 	"example.com/plantstore/internal/plants"
@@ -19,10 +17,10 @@ import (
 // plantsFile is the name of the embedded store's file in the data directory.
 const plantsFile = "plants.db"
 
-// A storage is the store of plants, and what the program needs to close and describe it.
+// A storage is the store of plants, and what the program tells about it. It is never closed: what is
+// confirmed is on disk, and the system unlocks the file.
 type storage struct {
 	plants.Store
-	close func(context.Context) error
 	lost  <-chan error // receives an error if the store can no longer be used; nil if that can't happen
 	where string       // for the start-up messages
 }
@@ -40,19 +38,6 @@ func openStore(ctx context.Context, o options, table string, getenv func(string)
 	return openDynamoDB(ctx, table, log)
 }
 
-// closeTimeout limits how long the program waits for a disk that stalls. Together with
-// drainTimeout, it ends within 15 s of a signal.
-const closeTimeout = 5 * time.Second
-
-// end closes the store.
-func (s *storage) end(stderr io.Writer) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	if err := s.close(ctx); err != nil {
-		fmt.Fprintf(stderr, "the store wasn't closed, but all confirmed plants are on disk: %v\n", err)
-	}
-}
-
 func openBolt(dir string) (*storage, error) {
 	// Absolute, because people wonder where their data is if they started the program elsewhere.
 	path, err := filepath.Abs(filepath.Join(dir, plantsFile))
@@ -63,7 +48,7 @@ func openBolt(dir string) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage{Store: store, close: store.Close, lost: store.Lost(), where: path}, nil
+	return &storage{Store: store, lost: store.Lost(), where: path}, nil
 }
 
 // createData creates the data directory if it is missing. Only the current user can access a

@@ -31,7 +31,7 @@ var (
 		"typeof|void|while|with|yes|yield)$")
 )
 
-// check returns an error for the first rule that the choice breaks. It sets an empty title.
+// check returns an error for the first rule that the choice breaks. It fills in a missing title.
 func (c *choice) check(files tree) error {
 	if c.module == "" || c.name == "" || c.plural == "" {
 		return errors.New("write -module github.com/you/orchids -name orchid -plural orchids, with your own words")
@@ -173,7 +173,7 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 		case opens && inside, closes && !inside:
 			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
 		case found != nil:
-			opened = string(found[1])
+			opened = string(found[1]) // "" after rename:end
 		case opened == "" || opened == "test" && without != "test":
 			kept = append(kept, line...)
 		}

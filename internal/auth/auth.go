@@ -92,13 +92,13 @@ func bearerToken(h http.Header) (string, error) {
 	}
 	scheme, token, _ := strings.Cut(strings.Trim(values[0], " \t"), " ")
 	token = strings.TrimLeft(token, " ")
-	again, _, _ := strings.Cut(token, " ")
+	firstWord, _, _ := strings.Cut(token, " ")
 	switch {
 	case len(values) > 1:
 		return "", invalid("%d Authorization headers", len(values))
 	case !strings.EqualFold(scheme, "Bearer") || token == "":
 		return "", fmt.Errorf("%w: the Authorization header has another scheme or no credentials", ErrNoToken)
-	case strings.EqualFold(again, "Bearer"):
+	case strings.EqualFold(firstWord, "Bearer"):
 		return "", invalid(`the token begins with "Bearer": send that word once`)
 	case len(token) > maxTokenLength:
 		return "", invalid("%d bytes, more than %d", len(token), maxTokenLength)

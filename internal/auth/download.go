@@ -22,7 +22,7 @@ const (
 	// respond, the resolver asks the next one after 5 s (https://go.dev/issue/57694).
 	documentTimeout = 6 * time.Second
 	// handshakeTimeout limits the TLS handshake. A network that drops large packets lets it hang
-	// (https://go.dev/issue/80573). It is shorter than documentTimeout, so that the error names it.
+	// (https://go.dev/issue/80573). It is shorter than documentTimeout, so that the error says TLS handshake.
 	handshakeTimeout = 4 * time.Second
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.

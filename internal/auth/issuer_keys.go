@@ -97,7 +97,7 @@ func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 // ago than every limit.
 func (k *issuerKeys) since(m moment) time.Duration {
 	wall := k.wall().Sub(m.wall)
-	if wall < 0 { // set back, perhaps after a long freeze: fetch the keys at once
+	if wall < 0 { // set back, perhaps after a long freeze: count it as an hour, so that keys are fetched at once
 		wall = refreshAfter
 	}
 	return max(wall, time.Since(m.mono))
@@ -138,7 +138,8 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 }
 
 // newest returns the newest keys, for a token that old doesn't verify. It fetches them, or waits for
-// another call that does. It returns old if the issuer was asked less than 5 s ago.
+// another call that does. If the issuer was asked less than 5 s ago, it returns old, and the error of
+// that fetch.
 func (k *issuerKeys) newest(ctx context.Context, old *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil

@@ -25,7 +25,7 @@ const (
 	usableKey = "a public RSA key of 2048 to 4096 bits, EC key on P-256, P-384 or P-521, or Ed25519 key, for signatures"
 )
 
-// errNoUsableKey describes a key set that withdraws all keys, perhaps by mistake.
+// errNoUsableKey means that a key set withdraws all keys, see expireAfter.
 var errNoUsableKey = errors.New("the JSON Web Key Set has no usable key")
 
 // A KeySet is a JSON Web Key Set. It is immutable.
@@ -65,6 +65,8 @@ func (s *KeySet) verify(jws *jose.JSONWebSignature, alg, kid string) error {
 		return invalid("wrong signature, by %s with key %s", alg, quoted)
 	case fault != "":
 		return invalid("the key %s is unusable: %s", quoted, fault)
+	case kid == "":
+		return invalid("no key for %s", alg)
 	default:
 		return invalid("no key for %s has the kid %s", alg, quoted)
 	}

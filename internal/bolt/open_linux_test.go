@@ -55,7 +55,7 @@ func TestCreateOnFullDisk(t *testing.T) {
 	if len(s.Lost()) > 0 {
 		t.Error("the store says that it is lost")
 	}
-	noErr(t, s.Close(t.Context()))
+	noErr(t, s.Close())
 	s = openTest(t, path)
 	expectIDs(t, s, created)
 }
@@ -72,7 +72,7 @@ func TestLost(t *testing.T) {
 	case <-time.After(harness.Patience):
 		t.Error("the store doesn't say that it is lost")
 	}
-	noErr(t, s.Close(t.Context()))
+	noErr(t, s.Close())
 	expectIDs(t, openTest(t, path), created)
 }
 

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,7 +41,7 @@ func readFile(t *testing.T, path string) []byte {
 func openClose(path string) error {
 	s, err := Open(path)
 	if err == nil {
-		err = s.Close(context.Background())
+		err = s.Close()
 	}
 	return err
 }
@@ -80,7 +79,7 @@ func TestOpenAtOnce(t *testing.T) {
 					return
 				}
 				opened.Add(1)
-				t.Cleanup(func() { noErr(t, s.Close(context.Background())) })
+				t.Cleanup(func() { noErr(t, s.Close()) })
 			})
 		}
 		calls.Wait()
@@ -99,7 +98,7 @@ func TestOpenWaits(t *testing.T) {
 		go func() { opened <- openClose(path) }()
 		time.Sleep(300 * time.Millisecond)
 		load(t, s, "alice", 0, 1000)
-		noErr(t, s.Close(context.Background()))
+		noErr(t, s.Close())
 		noErr(t, <-opened)
 	})
 }

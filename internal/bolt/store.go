@@ -43,19 +43,9 @@ const pageSize = 512 << 10
 // Lost returns a channel that receives an error if the program must end, see checkMap.
 func (s *Store) Lost() <-chan error { return s.lost }
 
-// Close waits for the transactions in progress and closes the file. If ctx ends first, Close
-// returns an error, and the program may exit: what Create and Delete have confirmed is on disk,
-// and a commit that is cut off has no effect. Closing twice does nothing.
-func (s *Store) Close(ctx context.Context) error {
-	closed := make(chan error, 1)
-	go func() { closed <- s.db.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("the data file %s is still being written: %w", s.path, ctx.Err())
-	}
-}
+// Close waits for the transactions in progress and closes the file. A program may exit without it: what
+// Create and Delete have confirmed is on disk, and a commit that is cut off has no effect.
+func (s *Store) Close() error { return s.db.Close() }
 
 // write makes a change in a transaction, unless ctx has ended, and returns after the commit. If
 // ctx ends meanwhile, write returns ctx's error. The transaction goes on, since nothing can
@@ -83,8 +73,8 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 // commit is the part of write that goes on if ctx ends.
 //
 // The change may refuse, for example because the id is in use. Even then the transaction is committed: the
-// plant in the way may come from this transaction, or from a commit whose sync failed, and must be on disk
-// before anybody hears of it.
+// plant in the way may come from another call in this transaction, or from a commit whose sync failed, and
+// must be on disk before anybody hears of it.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
@@ -129,8 +119,8 @@ func (s *Store) read(ctx context.Context, reads func(*bbolt.Tx) error) (err erro
 }
 
 // panicOnFault makes a fault in f a panic, which ends only the call. Bbolt maps the file to memory, so
-// a page that can't be read is a fault. Elsewhere in bbolt, for example in a commit, a fault must end
-// the program: after a panic there, bbolt would stay locked for good.
+// a page that can't be read is a fault. Elsewhere in bbolt, for example in a commit, a fault still ends
+// the program, as it must: after a panic there, bbolt would stay locked for good.
 func panicOnFault(f func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -36,7 +35,7 @@ func openTest(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(path)
 	noErr(t, err)
-	t.Cleanup(func() { noErr(t, s.Close(context.Background())) })
+	t.Cleanup(func() { noErr(t, s.Close()) })
 	return s
 }
 

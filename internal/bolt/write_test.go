@@ -164,19 +164,6 @@ func TestStalledDisk(t *testing.T) {
 	}
 }
 
-// Close doesn't wait for a stalled disk longer than its context allows.
-func TestCloseOnStalledDisk(t *testing.T) {
-	s := openTest(t, newPath(t))
-	tx, err := s.db.Begin(true)
-	noErr(t, err)
-	defer tx.Rollback()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
-	}
-}
-
 // A lone write waits for no timer. Each write, even a refused one, returns after a commit:
 // after an earlier commit has failed, the plant that causes the refusal may not be on disk.
 // So does Open, since a process may have been killed before a sync.
@@ -186,7 +173,7 @@ func TestCommits(t *testing.T) {
 		s := openTest(t, path)
 		noErr(t, s.Create(t.Context(), "alice", plantstest.Example(1)))
 		before := commits(t, s)
-		noErr(t, s.Close(t.Context()))
+		noErr(t, s.Close())
 		s = openTest(t, path)
 		if n := commits(t, s) - before; n != 1 {
 			t.Errorf("%d commits when the file is opened, want 1", n)

@@ -84,7 +84,7 @@ func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
 }
 
 // IsDynamoDBLocal reports whether endpoint is DynamoDB Local, that is, has the scheme http and
-// isn't AWS. An endpoint with TLS may be AWS, reached from a private network.
+// isn't at amazonaws.com. An endpoint with TLS may be AWS, reached from a private network.
 func IsDynamoDBLocal(endpoint *string) bool {
 	address := strings.ToLower(aws.ToString(endpoint))
 	return strings.HasPrefix(address, "http://") && !strings.Contains(address, ".amazonaws.com")

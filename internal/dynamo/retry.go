@@ -125,6 +125,6 @@ func isThrottled(err error) bool {
 func (s *Store) isUnreachable(err error) bool {
 	_, noResponse := errors.AsType[*smithyhttp.RequestSendError](err)
 	return noResponse || // also for an unknown host, which the retryer doesn't retry
-		s.client.Options().Retryer.IsErrorRetryable(err) ||
+		s.client.Options().Retryer.IsErrorRetryable(err) || // whatever else a retry may mend
 		errors.Is(err, context.DeadlineExceeded) // a source of credentials took too long
 }

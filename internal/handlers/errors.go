@@ -56,8 +56,7 @@ func failf(code errorCode, format string, args ...any) error {
 }
 
 // publicErrors maps errors of other packages to what the client learns. The
-// first matching row counts. The end of the request's time comes first, since a store's error may
-// also say that it can't be reached.
+// first matching row counts. The end of the request's time comes first, whatever else an error says.
 var publicErrors = []struct {
 	err error
 	publicError

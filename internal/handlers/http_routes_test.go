@@ -65,6 +65,7 @@ var _ = add([]rule{
 	}},
 	{title: "Paths are decoded once.", exchanges: []exchange{
 		remove("{}").each("%37", "8%32").fails(40400, noPlant),
+		// The first letter of the path is escaped, whatever the word.
 		send("DELETE {}").each("/plants%2F7", fmt.Sprintf("/%%%x%s/7", "plants"[0], "plants"[1:])).fails(40400, noPlant),
 		send("GET http://elsewhere.example/plants").gets(200, "[]"),
 	}},

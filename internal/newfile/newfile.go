@@ -26,13 +26,15 @@ func Ensure(path string, write func(temp string) error) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} { // the directory may be new too
-		if d, err := os.Open(name); err == nil {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) { // each may be new, too
+		if d, err := os.Open(dir); err == nil {
 			_ = d.Sync() // some systems can't
 			_ = d.Close()
 		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
 	}
-	return nil
 }
 
 func createWhole(path string, write func(temp string) error) error {
@@ -49,7 +51,7 @@ func createWhole(path string, write func(temp string) error) error {
 	if err := write(f.Name()); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := f.Sync(); err != nil { // it also syncs what write has written through another handle
 		return err
 	}
 	// Unlike a rename, a link never replaces the file of another process.

@@ -25,7 +25,11 @@ func TestSyncs(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "file")
-	names := []string{"sync " + filepath.Dir(path), "sync " + filepath.Dir(filepath.Dir(path))}
+	var names []string
+	for dir := path; dir != "/"; {
+		dir = filepath.Dir(dir)
+		names = append(names, "sync "+dir)
+	}
 	want := slices.Concat([]string{"sync " + path + ".N", "name " + path}, names, names) // first a temporary name
 	if got := harness.Syncs(t, "TestSyncs", variable+"="+path); !slices.Equal(got, want) {
 		t.Errorf("two calls of Ensure make the calls\n%q, want\n%q", got, want)

@@ -151,7 +151,11 @@ func successes(t testing.TB, errs []error, refusals ...error) (indices []int) {
 // succeeds, and its plant is stored.
 func testConcurrentCreates(t testing.TB, s suite) {
 	owners, id := []string{randomOwner(), randomOwner()}, randomID()
-	plant := func(i int) plants.Plant { return plants.Plant{ID: id, Name: "Basil " + string(rune('A'+i))} }
+	plant := func(i int) plants.Plant {
+		p := Minimal(id)
+		p.Name += string(rune('A' + i))
+		return p
+	}
 	winners := successes(t, concurrently(func(i int) error {
 		return s.store.Create(t.Context(), owners[i%2], plant(i))
 	}), plants.ErrInUse, plants.ErrExists)
