@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/plantstore/internal/testing/harness"
 )
@@ -60,7 +61,9 @@ func TestNotExposed(t *testing.T) {
 			t.Errorf("%+v: got %v", test, err)
 		}
 	}
-	err := run(t.Context(), []string{"-addr", "0.0.0.0:0", "-data", t.TempDir()}, noEnv, io.Discard, io.Discard)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // or it would serve for good
+	defer cancel()
+	err := run(ctx, []string{"-addr", "0.0.0.0:0", "-data", t.TempDir()}, noEnv, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "other machines") {
 		t.Errorf("run: got %v", err)
 	}
