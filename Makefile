@@ -107,7 +107,7 @@ deployment: ## deploy to a stand-in for AWS, with the commands of the pages; nee
 snapshot: ## rewrite the snapshots of template.yaml in test/template/testdata; needs Python
 	CI=true go test ./test/template -count=1 -timeout 30m -run '^TestSnapshot$$' -args -update
 
-# rename:end
+# drop:end
 # The targets for Lambda. CONFIG_ENV=production selects that profile of samconfig.toml, as
 # sam's --config-env does.
 

@@ -7,7 +7,7 @@ go 1.26.0
 tool (
 	// test:drop
 	github.com/oasdiff/oasdiff
-	// rename:end
+	// drop:end
 	github.com/rhysd/actionlint/cmd/actionlint
 	golang.org/x/vuln/cmd/govulncheck
 	honnef.co/go/tools/cmd/staticcheck

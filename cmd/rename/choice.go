@@ -158,11 +158,11 @@ var (
 	aPlant = regexp.MustCompile(`\b([Aa])(\s+(?:(?://|#)[ \t]*)?\[?[Pp]lants?\b)`)
 	// takesAn matches words such as orchid, item and hour, but not user, unit, ewe or one.
 	takesAn = regexp.MustCompile(`^([ai]|e[^uw]|o[^n]|on[^ce]|u[^knrst]|un[^i]|ur[^aeio]|us[^aeu]|ut[^io]|hour|heir|hono)`)
-	mark    = regexp.MustCompile(`(rename|test):drop|rename:end`)
+	mark    = regexp.MustCompile(`(rename|test):drop|drop:end`)
 )
 
-// unmark drops the lines from rename:drop to rename:end, which only make sense in the original,
-// and those from test:drop to rename:end or, if the copy has the folder test, only their marks.
+// unmark drops the lines from rename:drop to drop:end, which only make sense in the original,
+// and those from test:drop to drop:end or, if the copy has the folder test, only their marks.
 func unmark(text []byte, without string) (kept []byte, err error) {
 	opened := "" // rename or test between two marks
 	for line := range bytes.Lines(text) {
@@ -173,7 +173,7 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 		case opens && inside, closes && !inside:
 			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
 		case found != nil:
-			opened = string(found[1]) // "" after rename:end
+			opened = string(found[1]) // "" after drop:end
 		case opened == "" || opened == "test" && without != "test":
 			kept = append(kept, line...)
 		}

@@ -14,8 +14,8 @@ var orchid = choice{"github.com/you/orchids", "orchid", "orchids", "Orchid House
 // small is a project: a path and a text, and what they become, unless they stay. "" goes.
 var small = [][]string{
 	{"go.mod", "module example.com/plantstore\n\ngo 1.26\n", "go.mod", "module github.com/you/orchids\n\ngo 1.26\n"},
-	{"Makefile", "a:\n# test:drop\nb:\n# rename:end\n", "Makefile", "a:\nb:\n"},
-	{"größe-plants.md", "A plant.\r\n<!--rename:drop-->\r\nCopy.\r\n<!--rename:end-->\r\nA\r\nplant's pot, extra plants.\r\n",
+	{"Makefile", "a:\n# test:drop\nb:\n# drop:end\n", "Makefile", "a:\nb:\n"},
+	{"größe-plants.md", "A plant.\r\n<!--rename:drop-->\r\nCopy.\r\n<!--drop:end-->\r\nA\r\nplant's pot, extra plants.\r\n",
 		"größe-orchids.md", "An orchid.\r\nAn\r\norchid's pot, extra orchids.\r\n"},
 	{"plants/plants.go", "package plants\r\n\r\nimport (\r\n\t\"sort\"\r\n\r\n\t\"example.com/plantstore/a\"\r\n)\r\n\r\n" +
 		"// A\r\n// plant has\r\nvar (\r\n\tplant = a.B\r\n\tx     = sort.Ints\r\n)\r\n",
@@ -95,8 +95,8 @@ func TestFailures(t *testing.T) {
 		"orchids":                             {{"orchids", "where a folder must be"}},
 		"ORCHID.txt and plant.txt would both": {{"ORCHID.txt", ""}, {"plant.txt", ""}},
 		"b.md, at its end: rename:drop":       {{"b.md", "rename:drop\n"}},
-		`b.md, at "# rename:end"`:             {{"b.md", "a\n# rename:end\n"}},
-		`b.md, at "test:drop"`:                {{"b.md", "rename:drop\ntest:drop\nrename:end\nrename:end\n"}},
+		`b.md, at "# drop:end"`:               {{"b.md", "a\n# drop:end\n"}},
+		`b.md, at "test:drop"`:                {{"b.md", "rename:drop\ntest:drop\ndrop:end\ndrop:end\n"}},
 	} {
 		dir, c := project(t, more), orchid
 		if err := rename(dir, &c, nil); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, errHalf) {
@@ -165,7 +165,7 @@ func TestArticle(t *testing.T) {
 func TestProject(t *testing.T) {
 	before, err := read("../..")
 	for without, traces := range map[string]string{
-		"":     `(?i)plant|\ba orchid|service to copy|commission|rename:|cmd/rename`,
+		"":     `(?i)plant|\ba orchid|service to copy|commission|:drop|drop:|cmd/rename`,
 		"test": `[^/.\w-]test/|acceptance|make (api-compat|bench|contract|deployment|docker|issuers|snapshot)\b`,
 	} {
 		c := orchid

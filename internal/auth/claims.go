@@ -158,7 +158,7 @@ func scopeNames(claims members) ([]string, error) {
 // checkScope returns an error unless a token that names these scopes grants the scope. A token that
 // names no scope of the service grants none or, with [Config.ScopesOptional], all.
 func (v *Verifier) checkScope(names []string, scope string) error {
-	named := excerpt.Quote(strings.Join(names, " "))
+	named := excerpt.Quote(strings.Join(names, " ")) // before DeleteFunc changes names
 	granted := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(v.scopes, name) })
 	if len(granted) == 0 && v.config.ScopesOptional {
 		granted = v.scopes

@@ -97,7 +97,7 @@ func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 // ago than every limit.
 func (k *issuerKeys) since(m moment) time.Duration {
 	wall := k.wall().Sub(m.wall)
-	if wall < 0 { // set back, perhaps after a long freeze: count it as an hour, so that keys are fetched at once
+	if wall < 0 { // set back, and nobody knows how far: old enough for a fetch
 		wall = refreshAfter
 	}
 	return max(wall, time.Since(m.mono))

@@ -26,7 +26,8 @@ const (
 	// maxAttempts applies unless AWS_MAX_ATTEMPTS is set.
 	maxAttempts = 6
 
-	// maxDelay limits the SDK's random delays, whose limit doubles: from 50 ms or, after throttling, from 1 s.
+	// maxDelay limits the SDK's random delays. Their own limits are 50, 100, 200, … ms or, after
+	// throttling, 1, 2, … s.
 	maxDelay = 500 * time.Millisecond
 )
 
@@ -69,7 +70,7 @@ func addExplanation(stack *middleware.Stack) error {
 }
 
 // explainFailures logs why attempts failed, which the SDK's log of retries doesn't say. If ctx ends, the
-// SDK's last error says only that. So explainFailures adds the error of the attempt before, if any.
+// SDK's last error says only that. So explainFailures adds the error of the last attempt but one, if any.
 func explainFailures(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {

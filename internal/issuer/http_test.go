@@ -105,6 +105,7 @@ func TestToken(t *testing.T) {
 		{"100%", "grant_type=client_credentials", "100%", "read write"},
 		{"alice%40example.com", "grant_type=client_credentials", "alice@example.com", "read write"},
 		{"a%2Bb%3A%C3%A9", "grant_type=client_credentials", "a+b:é", "read write"},
+		{"a+b", "grant_type=client_credentials", "a+b", "read write"},
 	} {
 		before := time.Now().Unix()
 		resp, body := post(t, base+TokenPath, test.user, form+"; charset=UTF-8", test.body)

@@ -125,7 +125,7 @@ func withInvocation(ctx context.Context) (context.Context, context.CancelFunc) {
 	// aws-lambda-go stores the X-Ray trace header under this key, such as
 	// Root=1-5759e988-bd86;Parent=5399;Sampled=1.
 	trace, _ := ctx.Value("x-amzn-trace-id").(string)
-	if _, root, ok := strings.Cut(";"+trace, ";Root="); ok {
+	if _, root, ok := strings.Cut(trace, "Root="); ok {
 		root, _, _ = strings.Cut(root, ";")
 		ctx = logging.With(ctx, slog.String("trace_id", root))
 	}

@@ -26,7 +26,7 @@ func Ensure(path string, write func(temp string) error) error {
 	if err != nil {
 		return err
 	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) { // each may be new, too
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) { // os.MkdirAll may have created any of them
 		if d, err := os.Open(dir); err == nil {
 			_ = d.Sync() // some systems can't
 			_ = d.Close()

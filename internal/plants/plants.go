@@ -18,9 +18,8 @@ const (
 	MaxTagLength  = 256
 )
 
-// A Plant is one plant of one owner. It has the same form everywhere: stores embed it in what
-// they store, and it is what a client gets. An optional field is a pointer: nil is left out,
-// and an empty value is kept.
+// A Plant is one plant of one owner. Stores embed it in what they store, and responses are its JSON. An
+// optional field is a pointer: nil is left out, and an empty value is kept.
 type Plant struct {
 	// ID identifies the plant among the plants of all owners. Every int64 is valid. It is left
 	// out of JSON, since responses lack it: a list with include=id adds it, and bbolt has it in
