@@ -47,7 +47,7 @@ func setEnv(t *testing.T, vars string) {
 	}
 }
 
-// A request has six attempts, unless AWS_MAX_ATTEMPTS is set.
+// A request has six attempts, unless AWS_MAX_ATTEMPTS is set, at most half a second apart.
 func TestMaxAttempts(t *testing.T) {
 	for vars, want := range map[string]int{
 		onLambda:                               6,
@@ -57,7 +57,7 @@ func TestMaxAttempts(t *testing.T) {
 	} {
 		setEnv(t, vars)
 		synctest.Test(t, func(t *testing.T) {
-			got := 0
+			got, start := 0, time.Now()
 			client := newFromEnv(t)
 			client.Options().HTTPClient.(*http.Client).Transport = dynamolocal.Fault(
 				func(r *http.Request) (*http.Response, error) {
@@ -67,6 +67,9 @@ func TestMaxAttempts(t *testing.T) {
 			wantSentinel(t, vars, list.call(t.Context(), dynamo.New(client, "plants")), plants.ErrThrottled)
 			if got != want {
 				t.Errorf("%s: %d attempts, want %d", vars, got, want)
+			}
+			if took, limit := time.Since(start), time.Duration(want-1)*time.Second/2; took > limit {
+				t.Errorf("%s: took %v, want at most %v", vars, took, limit)
 			}
 		})
 	}
