@@ -114,7 +114,9 @@ stop_deployment() {
 restore_table() {
 	aws dynamodb restore-table-to-point-in-time --source-table-name "$(output TableName)" \
 		--restore-date-time "${1:?}" --target-table-name "${2:?}" || return
-	until aws dynamodb wait table-exists --table-name "$2"; do sleep 20; done # it gives up after 8 minutes
+	until aws dynamodb wait table-exists --table-name "$2"; do # it gives up after 8 minutes
+		aws dynamodb describe-table --table-name "$2" >/dev/null || return
+	done
 	aws dynamodb update-continuous-backups --table-name "$2" \
 		--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
 	aws dynamodb update-table --table-name "$2" --deletion-protection-enabled
