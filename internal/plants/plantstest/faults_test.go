@@ -29,6 +29,7 @@ var faults = []struct {
 	{"large", "ends a page early as if it were the last", lists{new(Memory), nil, func(p *page) {
 		*p = page{p.plants[:min(len(p.plants), 100)], false}
 	}}},
+	{"large", "lists everything on one page", listsAll{new(Memory)}},
 	{"isolation", "deletes the plants of others", deletesForAll{new(Memory)}},
 	{"isolation", "cuts off long owners", changed{new(Memory), func(o *owned) {
 		o.owner = o.owner[:min(len(o.owner), 254)]
@@ -101,6 +102,22 @@ func (s lists) List(ctx context.Context, owner string, after *int64, limit int) 
 		s.result(&p)
 	}
 	return p.plants, p.more, err
+}
+
+// listsAll fills a page up to the limit, whatever its size.
+type listsAll struct{ *Memory }
+
+func (s listsAll) List(ctx context.Context, owner string, after *int64, limit int) (
+	all []plants.Plant, more bool, err error,
+) {
+	for more = true; more && len(all) < limit; after = &all[len(all)-1].ID {
+		var page []plants.Plant
+		page, more, err = s.Memory.List(ctx, owner, after, limit-len(all))
+		if all = append(all, page...); len(all) == 0 {
+			break
+		}
+	}
+	return all, more, err
 }
 
 type deletesForAll struct{ *Memory }

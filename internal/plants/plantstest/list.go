@@ -44,17 +44,19 @@ func testAfter(t testing.TB, s suite) {
 	s.wantListAfter(t, owner, new(int64(math.MaxInt64)), 2)
 }
 
-// A store may end a page before its limit, but it lists every plant. These have more than 1 MB,
-// where DynamoDB ends a page.
+// The texts of a page have at most 1 MB, and those of these plants have more. All plants are listed.
 func testLarge(t testing.TB, s suite) {
 	large := Example(0)
 	large.Name = strings.Repeat("\U0001f331", plants.MaxNameLength)
 	large.Tag = &large.Name
-	owner, all := randomOwner(), randomPlants(1+1<<20/len(CreateJSON(large)))
+	owner, all := randomOwner(), randomPlants(1+1<<20/(2*len(large.Name)))
 	for i, p := range all {
 		all[i] = large
 		all[i].ID = p.ID
 	}
 	s.create(t, owner, all...)
 	s.wantList(t, owner, math.MaxInt32, all...)
+	if page, _, err := s.store.List(t.Context(), owner, nil, math.MaxInt32); err != nil || len(page) == len(all) {
+		t.Errorf("%T: %d plants with more than 1 MB on one page, %v", s.store, len(page), err)
+	}
 }

@@ -64,7 +64,7 @@ func (m *Memory) List(ctx context.Context, owner string, after *int64, limit int
 			page = append(page, o.plant)
 		}
 	}
-	if len(page) > limit {
+	if limit = min(limit, 100); len(page) > limit { // 100 plants have less than 1 MB
 		return page[:limit], true, nil
 	}
 	return page, false, nil
