@@ -40,7 +40,7 @@ func main() {
 	// second Ctrl-C or SIGTERM kills the process.
 	ctx, stopCatching := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // caught to the end: a terminal that closes may send two
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP) // never stopped, since a terminal that closes may send two
 	}
 	context.AfterFunc(ctx, stopCatching)
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)

@@ -164,22 +164,20 @@ var (
 // unmark drops the lines from rename:drop to drop:end, which only make sense in the original,
 // and those from test:drop to drop:end or, if the copy has the folder test, only their marks.
 func unmark(text []byte, without string) (kept []byte, err error) {
-	opened := "" // rename or test between two marks
+	section := "" // rename or test, between two marks
 	for line := range bytes.Lines(text) {
-		found := mark.FindSubmatch(line)
-		opens, inside := found != nil && len(found[1]) > 0, opened != ""
-		closes := found != nil && !opens
-		switch {
-		case opens && inside, closes && !inside:
-			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
-		case found != nil:
-			opened = string(found[1]) // "" after drop:end
-		case opened == "" || opened == "test" && without != "test":
+		switch found := mark.FindSubmatch(line); {
+		case found == nil && (section == "" || section == "test" && without != "test"):
 			kept = append(kept, line...)
+		case found == nil: // dropped
+		case (section == "") == (len(found[1]) == 0): // a second start, or an end without one
+			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
+		default:
+			section = string(found[1]) // "" after drop:end
 		}
 	}
-	if opened != "" {
-		return nil, fmt.Errorf("at its end: %s:drop has no partner", opened)
+	if section != "" {
+		return nil, fmt.Errorf("at its end: %s:drop has no partner", section)
 	}
 	return kept, nil
 }

@@ -137,9 +137,9 @@ func (k *issuerKeys) current(ctx context.Context) (*KeySet, error) {
 	return known.set, nil
 }
 
-// newest returns the newest keys, for a token that old doesn't verify. It fetches them, or waits for
-// another call that does. If the issuer was asked less than 5 s ago, it returns old, and the error of
-// that fetch.
+// newest returns the newest keys, after the keys old haven't verified a token. It fetches them, or waits
+// for another call that does. If the issuer was asked less than 5 s ago, it returns old, and the error
+// of that fetch.
 func (k *issuerKeys) newest(ctx context.Context, old *KeySet) (*KeySet, error) {
 	if k.fixed != nil {
 		return k.fixed, nil
@@ -173,18 +173,18 @@ func (k *issuerKeys) refresh(ctx context.Context, seen *knownKeys, pause time.Du
 // lock reports whether the caller has the lock. If another has it, lock gives up at once or, if it
 // waits, when ctx ends.
 func (k *issuerKeys) lock(ctx context.Context, waits bool) bool {
+	if waits {
+		select {
+		case k.fetching <- struct{}{}:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
 	select {
 	case k.fetching <- struct{}{}:
 		return true
-	default: // the select below alone would choose at random if ctx has ended
-	}
-	if !waits {
-		return false
-	}
-	select {
-	case k.fetching <- struct{}{}:
-		return true
-	case <-ctx.Done():
+	default:
 		return false
 	}
 }

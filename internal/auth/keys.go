@@ -153,7 +153,7 @@ func parsePublic(m members) (crypto.PublicKey, []string, error) {
 	case !slices.Contains(algorithms, alg):
 		return nil, nil, fmt.Errorf("alg is %s, not %s", excerpt.Quote(alg), strings.Join(algorithms, ", "))
 	}
-	if _, isRSA := public.(*rsa.PublicKey); isRSA { // others have one algorithm, though Ed25519's has two names
+	if _, hasTwoNames := public.(ed25519Key); !hasTwoNames {
 		algorithms = []string{alg}
 	}
 	return public, algorithms, nil

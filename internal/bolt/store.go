@@ -72,9 +72,9 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. Even then the transaction is committed, so
-// that what the refusal reveals is on disk: the plant in the way may come from another call in this
-// transaction, or from a commit whose sync failed.
+// The change may refuse, for example because the id is in use. Even then the transaction is committed:
+// the plant in the way may not be on disk yet, if another call in this transaction wrote it, or a commit
+// whose sync failed.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch // waits a little, so that concurrent writes share a commit

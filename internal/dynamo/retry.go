@@ -32,8 +32,8 @@ const (
 )
 
 // newRetryer returns the SDK's retryer with shorter delays and more retryable errors. The retries of all
-// calls share a budget of 500 units, or DynamoDB would get six times the load while it is down. A retry
-// costs 5 units. With the SDK's 14, creates would soon fail if a tenth of the responses were lost.
+// calls share a budget of 500 units. Without it, DynamoDB would get six times the load while it is down. A
+// retry costs 5 units. With the SDK's 14, creates would soon fail if a tenth of the responses were lost.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts

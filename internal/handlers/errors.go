@@ -55,8 +55,8 @@ func failf(code errorCode, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// publicErrors maps errors of other packages to what the client learns. The
-// first matching row counts. The end of the request's time comes first, whatever else an error says.
+// publicErrors maps errors of other packages to what the client learns. The first matching row
+// counts, so the end of the request's time comes before the store's errors.
 var publicErrors = []struct {
 	err error
 	publicError

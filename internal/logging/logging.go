@@ -1,8 +1,8 @@
 // Package logging provides the service's structured logger, whose lines carry
 // the attributes of their request.
 //
-// It isn't lambdacontext.NewLogHandler, whose level is template.yaml's ApplicationLogLevel and not
-// LOG_LEVEL.
+// It doesn't use lambdacontext.NewLogHandler, whose level comes from ApplicationLogLevel in
+// template.yaml, not from LOG_LEVEL.
 package logging
 
 import (

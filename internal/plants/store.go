@@ -50,8 +50,8 @@ type Store interface {
 
 	// List returns a page of owner's plants, in ascending order of id. If after is not nil, the
 	// page has only greater ids; no plant need have that id. The page has at most limit
-	// plants, which is at least 1. A store may end a page earlier, and must before the names and tags in it exceed 1 MB.
-	// If more is true, the page isn't empty, and there may be more plants.
+	// plants, which is at least 1. A store may end a page earlier. It must, before the texts in it
+	// exceed 1 MB. If more is true, the page isn't empty, and there may be more plants.
 	List(ctx context.Context, owner string, after *int64, limit int) (page []Plant, more bool, err error)
 
 	// Delete deletes owner's plant with the given id. It returns ErrNotFound if there is
