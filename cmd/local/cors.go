@@ -55,8 +55,7 @@ var (
 )
 
 // allowOrigins adds CORS headers to the responses of next, so that pages from the origins
-// can use it. next also responds to preflight requests, as the service does in a deployment
-// when API Gateway passes them on.
+// can use it.
 func allowOrigins(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 { // the library would allow all
 		return next
@@ -71,6 +70,6 @@ func allowOrigins(origins []string, next http.Handler) http.Handler {
 		AllowedHeaders:     corsRequestHeaders,
 		ExposedHeaders:     corsResponseHeaders,
 		MaxAge:             3600, // seconds that browsers may cache a preflight response
-		OptionsPassthrough: true, // next responds to preflight requests too
+		OptionsPassthrough: true, // to next, whose 404 and Allow they get as in a deployment
 	}).Handler(next)
 }

@@ -170,7 +170,7 @@ func unmark(text []byte, without string) (kept []byte, err error) {
 		case found == nil && (section == "" || section == "test" && without != "test"):
 			kept = append(kept, line...)
 		case found == nil: // dropped
-		case (section == "") == (len(found[1]) == 0): // a second start, or an end without one
+		case (section != "") == (len(found[1]) > 0): // a second start, or an end without one
 			return nil, fmt.Errorf("at %q: this mark has no partner", bytes.TrimSpace(line))
 		default:
 			section = string(found[1]) // "" after drop:end

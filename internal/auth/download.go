@@ -27,8 +27,8 @@ const (
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
 	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
 	responseTimeout = 3 * time.Second
-	// fetchTimeout limits a fetch of both documents. It happens within a request, whose body must arrive
-	// within 8 s and whose response must leave within 9.5 s: there is time left for body and response.
+	// fetchTimeout limits a fetch of both documents. A request that waits for it still reads its body
+	// afterwards, which must have arrived 8 s after the request began.
 	fetchTimeout = 7 * time.Second
 )
 

@@ -14,8 +14,8 @@ import (
 // themselves, because AWS Lambda freezes the process between requests. One request fetches
 // at a time, and never within 5 s of the end of the last fetch. There are four promises:
 //
-//   - While the issuer responds with a key set, even one without usable keys, a withdrawn key is
-//     rejected within an hour and a fetch. When the keys are an hour old, one request fetches them again. The
+//   - A withdrawn key is rejected within an hour and a fetch, while the issuer responds with a key set,
+//     even one without usable keys. When the keys are an hour old, one request fetches them again. The
 //     others don't wait.
 //   - A new key works within 5 s and a fetch. If the known keys don't verify a token, its
 //     request fetches them again, or waits for another request's fetch.
@@ -97,7 +97,7 @@ func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }
 // ago than every limit.
 func (k *issuerKeys) since(m moment) time.Duration {
 	wall := k.wall().Sub(m.wall)
-	if wall < 0 { // set back, and nobody knows how far: old enough for a fetch
+	if wall < 0 { // set back, and nobody knows how far: old enough for a fetch, but not expired
 		wall = refreshAfter
 	}
 	return max(wall, time.Since(m.mono))

@@ -30,7 +30,7 @@ var algorithms = []jose.SignatureAlgorithm{
 //
 //  1. The form: three parts in canonical base64url.
 //  2. The header: the algorithm, typ, and no extensions.
-//  3. The claims iss and aud, those that tell the kind of token, and sub. They come before the
+//  3. The claim iss, those that tell the kind of token, aud and sub. They come before the
 //     signature, so that a token for another service doesn't cause a fetch of keys.
 //  4. The signature, by one of the issuer's keys.
 //  5. The dates exp and nbf.

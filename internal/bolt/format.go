@@ -74,8 +74,8 @@ func writeFormat(tx *bbolt.Tx) error {
 	return meta.Put(formatKey, []byte(format))
 }
 
-// prepare runs at each start. It returns an error unless the file has this format, and creates missing
-// buckets: in a new file, and in one that is older than a bucket.
+// prepare runs at each start. It returns an error unless the file has this format, and creates the
+// buckets that a new file lacks.
 func prepare(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {

@@ -72,13 +72,12 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 
 // commit is the part of write that goes on if ctx ends.
 //
-// The change may refuse, for example because the id is in use. Even then the transaction is committed:
-// the plant in the way may not be on disk yet, if another call in this transaction wrote it, or a commit
-// whose sync failed.
+// The change may refuse, for example because the id is in use. Even then the transaction is committed,
+// since the plant in the way may not be on disk yet: it may come from another call in this transaction.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
-	transact := s.db.Batch // waits a little, so that concurrent writes share a commit
-	if alone := len(s.writes) == 1; alone {
+	transact := s.db.Batch  // waits a little, so that concurrent writes share a commit
+	if len(s.writes) == 1 { // nothing to share it with
 		transact = s.db.Update
 	}
 	var refusal error
@@ -213,8 +212,8 @@ func (s *Store) Delete(ctx context.Context, owner string, id int64) error {
 	})
 }
 
-// must panics if a bucket refuses a key or a value, and so ends the transaction. Buckets refuse only
-// impossible sizes: nothing is written to disk before the commit.
+// must panics if a bucket refuses a key or a value, since an error would be a refusal, which is committed.
+// Buckets refuse only impossible sizes: nothing is written to disk before the commit.
 func must(err error) {
 	if err != nil {
 		panic(err)

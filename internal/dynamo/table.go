@@ -58,14 +58,14 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 func (s *Store) EnsureTable(ctx context.Context) error {
 	_, err := s.client.CreateTable(ctx, TableInput(s.table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create the table %q: %w", s.table, s.storeError(ctx, err))
+		return fmt.Errorf("creating the table %q: %w", s.table, s.storeError(ctx, err))
 	}
 	// Substitutes for DynamoDB Local take a moment longer, as AWS does.
 	waiter := dynamodb.NewTableExistsWaiter(s.client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second
 	})
 	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &s.table}, time.Minute); err != nil {
-		return fmt.Errorf("wait for the table %q: %w", s.table, s.storeError(ctx, err))
+		return fmt.Errorf("waiting for the table %q: %w", s.table, s.storeError(ctx, err))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestEnsureTableFails(t *testing.T) {
 	client := dynamolocal.Client(t, proxy.URL)
 	proxy.Fail("CreateTable", dynamolocal.Refuse(400, "AccessDeniedException"), dynamolocal.After(dynamolocal.Cut))
 	if err := dynamo.New(client, table).EnsureTable(t.Context()); err == nil ||
-		!strings.HasPrefix(err.Error(), `create the table "`+table+`": `) || !strings.Contains(err.Error(), "AccessDenied") {
+		!strings.HasPrefix(err.Error(), `creating the table "`+table+`": `) || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("got %v, want an error that names the table and the reason", err)
 	}
 	if err := dynamo.New(client, table).EnsureTable(t.Context()); err != nil {

@@ -55,8 +55,7 @@ func failf(code errorCode, format string, args ...any) error {
 	return &publicError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// publicErrors maps errors of other packages to what the client learns. The first matching row
-// counts, so the end of the request's time comes before the store's errors.
+// publicErrors maps errors of other packages to what the client learns. The first matching row counts.
 var publicErrors = []struct {
 	err error
 	publicError

@@ -45,7 +45,7 @@ type request struct {
 	*http.Request
 	route  *Route      // nil if no route matches
 	pathID string      // the path segment that stands for {id}, if the route has one
-	caller auth.Caller // the zero value if the token was rejected
+	caller auth.Caller // the zero value without a valid token
 }
 
 // A response is what a client gets.

@@ -93,10 +93,9 @@ func parse(payload []byte) (event events.APIGatewayV2HTTPRequest, err error) {
 	address := url.URL{Scheme: "https", Host: event.RequestContext.DomainName, Path: event.RawPath,
 		RawQuery: strings.ReplaceAll(event.RawQueryString, "#", "%23")}
 	event.RawPath, event.RawQueryString = address.EscapedPath(), address.RawQuery
-	// After this, only the adapter's call of http.NewRequest can still fail because of a client. The adapter
-	// would print its error with the client's text, which could add forged lines to the log. So the call is
-	// tried here first.
-	// (The adapter also decodes base64 bodies, but API Gateway encodes those.) FuzzInvoke checks it.
+	// Only the adapter's call of http.NewRequest can still fail because of a client. The adapter would print
+	// the error with the client's text, which could add forged lines to the log. So the call is tried here
+	// first. FuzzInvoke checks that no other call of the adapter fails.
 	if _, err := http.NewRequest(event.RequestContext.HTTP.Method, address.String(), nil); err != nil {
 		return event, errors.New("invalid method or query string") // err contains the query
 	}
