@@ -25,10 +25,10 @@ const (
 	// (https://go.dev/issue/80573). It is shorter than documentTimeout, so that the error says TLS handshake.
 	handshakeTimeout = 4 * time.Second
 	// responseTimeout limits the wait after a document is requested. An issuer that accepts
-	// connections and then hangs delays requests, so this is shorter than handshakeTimeout.
+	// connections and then hangs delays requests for so long.
 	responseTimeout = 3 * time.Second
 	// fetchTimeout limits a fetch of both documents. A request that waits for it still reads its body
-	// afterwards, which must have arrived 8 s after the request began.
+	// afterwards, which must have arrived 8 s after the request began (ReadTimeout in cmd/local).
 	fetchTimeout = 7 * time.Second
 )
 

@@ -88,7 +88,7 @@ func newIssuerKeys(c Config, log *slog.Logger) (*issuerKeys, error) {
 func wallClock() time.Time { return time.Now().Round(0) }
 
 // A moment is a time by two clocks. The wall clock may be set back. The monotonic clock stops while the
-// process is frozen, as Lambda does between requests.
+// process is frozen, as Lambda does between requests. Two fields, since tests move only the wall clock.
 type moment struct{ wall, mono time.Time }
 
 func (k *issuerKeys) now() moment { return moment{k.wall(), time.Now()} }

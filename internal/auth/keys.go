@@ -153,7 +153,7 @@ func parsePublic(m members) (crypto.PublicKey, []string, error) {
 	case !slices.Contains(algorithms, alg):
 		return nil, nil, fmt.Errorf("alg is %s, not %s", excerpt.Quote(alg), strings.Join(algorithms, ", "))
 	}
-	if _, hasTwoNames := public.(ed25519Key); !hasTwoNames { // else both stay, whichever alg is
+	if _, hasTwoNames := public.(ed25519Key); !hasTwoNames { // an Ed25519 key keeps both
 		algorithms = []string{alg}
 	}
 	return public, algorithms, nil

@@ -73,7 +73,8 @@ func (s *Store) write(ctx context.Context, change func(*bbolt.Tx) (refusal error
 // commit is the part of write that goes on if ctx ends.
 //
 // The change may refuse, for example because the id is in use. Even then the transaction is committed,
-// since the plant in the way may not be on disk yet: it may come from another call in this transaction.
+// since the plant in the way may not be on disk yet: an earlier commit of it may have failed, or it may
+// come from another call in this transaction.
 func (s *Store) commit(ctx context.Context, change func(*bbolt.Tx) (refusal error)) (err error) {
 	defer s.recoverTo(&err)
 	transact := s.db.Batch  // waits a little, so that concurrent writes share a commit

@@ -54,8 +54,8 @@ func NewClientFromEnv(ctx context.Context, log *slog.Logger) (*dynamodb.Client, 
 // For DynamoDB Local, the region and the credentials default to "local". It keeps separate tables for each
 // region and access key, unless started with -sharedDb.
 func NewClient(cfg aws.Config, log *slog.Logger) (*dynamodb.Client, error) {
-	// Only the transport of cfg's HTTP client is used, since it may trust additional certificates. Its time-out
-	// isn't: that is for the sources of credentials.
+	// Only the transport of cfg's HTTP client is used, since AWS_CA_BUNDLE may add certificates to it. Its
+	// time-out isn't: that is for the sources of credentials.
 	base, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
 		base = awshttp.NewBuildableClient()

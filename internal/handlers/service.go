@@ -5,8 +5,8 @@
 //
 // [Service.ServeHTTP] finds the route of a request (routes.go), checks the
 // token, calls the route's function (operations.go), and sends and logs the result.
-// All responses are sent in one place, so each gets the common headers and one log line,
-// and each error the Error shape (errors.go).
+// All responses are sent in one place, so each gets the common headers, and each error
+// the Error shape (errors.go).
 package handlers
 
 import (
