@@ -3,7 +3,7 @@
 Copy the file, and list its keys:
 
 	mkdir -m 700 .data-copy
-	sudo install -m 600 -o "$USER" /var/lib/plantstore/plants.db .data-copy/
+	sudo install -m 600 -o "$(id -un)" /var/lib/plantstore/plants.db .data-copy/
 	go run go.etcd.io/bbolt/cmd/bbolt@v1.5.0 keys --format hex .data-copy/plants.db plants >.data-copy/keys
 
 Start two servers, the second with the deployment's credentials, region and TABLE (output TableName), and
