@@ -99,13 +99,20 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Lambda can return every page, even if it is full of characters that JSON escapes.
-func TestListSize(t *testing.T) {
+// The limits of bodies in the OpenAPI document are those of the service.
+func TestMaxBytes(t *testing.T) {
 	for _, op := range openapi.Read().Operations {
 		if op.String() == "GET /plants" && op.Responses[200].MaxBytes != maxList {
 			t.Errorf("x-max-bytes of %s in api/openapi.yaml is %d, want %d", op, op.Responses[200].MaxBytes, maxList)
 		}
+		if op.String() == "POST /plants" && op.RequestBody.MaxBytes != maxBody {
+			t.Errorf("x-max-bytes of %s in api/openapi.yaml is %d, want %d", op, op.RequestBody.MaxBytes, maxBody)
+		}
 	}
+}
+
+// Lambda can return every page, even if it is full of characters that JSON escapes.
+func TestListSize(t *testing.T) {
 	const n = 2750 // 4.3 MB of JSON: even half of them are too many
 	store := &rangeStore{n: n, name: strings.Repeat("\x01", 256)}
 	s := newServer(t, store)
