@@ -14,16 +14,12 @@ import (
 // OwnerIndex is the name of the table's index, which lists use.
 const OwnerIndex = "owner-index"
 
-// The IAM actions that this package needs on the table, and on its index. A test compares them with
-// TablePolicy in template.yaml.
-var (
-	TableActions = []string{
-		"dynamodb:DeleteItem",
-		"dynamodb:GetItem",
-		"dynamodb:PutItem",
-	}
-	IndexActions = []string{"dynamodb:Query"}
-)
+// Actions has the IAM actions that this package needs on the table, under "", and on its index, under the
+// index's name. A test compares them with TablePolicy in template.yaml.
+var Actions = map[string][]string{
+	"":         {"dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"},
+	OwnerIndex: {"dynamodb:Query"},
+}
 
 // TableInput returns the request that creates the table of a [Store]. It is the
 // only definition of the schema in the program.
