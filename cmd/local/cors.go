@@ -54,8 +54,7 @@ var (
 	corsResponseHeaders = []string{"Allow", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
 )
 
-// allowOrigins adds CORS headers to the responses of next, so that pages from the origins
-// can use it.
+// allowOrigins adds CORS headers to the responses of next, so that pages from the origins can use it.
 func allowOrigins(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 { // the library would allow all
 		return next

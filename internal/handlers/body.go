@@ -165,7 +165,7 @@ func parseInt64(s string) (n int64, ok bool) {
 // message; others get that of err, the decoder's error. Bytes are counted from 0.
 func explain(err error, body []byte) string {
 	_, members, _ := bytes.Cut(body, []byte("{"))
-	// Shells remove double quotes: {"id": 7} becomes {id: 7}. {} and {, are others.
+	// Shells remove double quotes: {"id": 7} becomes {id: 7}. {}} and {, are other mistakes.
 	if name := bytes.TrimLeft(members, space); len(name) > 0 && !strings.ContainsRune(`"},`, rune(name[0])) {
 		return fmt.Sprintf("malformed JSON at byte %d: names need double quotes", len(body)-len(name))
 	}

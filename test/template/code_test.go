@@ -88,7 +88,11 @@ func TestPermissions(t *testing.T) {
 		arn := "arn:aws:dynamodb:eu-central-1:${AWS::AccountId}:table/" + table
 		want, got := map[string][]string{}, map[string][]string{}
 		for index, actions := range dynamo.Actions {
-			want[strings.TrimSuffix(arn+"/index/"+index, "/index/")] = actions
+			resource := arn
+			if index != "" {
+				resource += "/index/" + index
+			}
+			want[resource] = actions
 		}
 		policy := deploy(t, parameters).Resources["TablePolicy"].Properties
 		for _, statement := range list(policy, "PolicyDocument", "Statement") {

@@ -107,17 +107,13 @@ func (s lists) List(ctx context.Context, owner string, after *int64, limit int) 
 // listsAll fills a page up to the limit, whatever its size.
 type listsAll struct{ *Memory }
 
-func (s listsAll) List(ctx context.Context, owner string, after *int64, limit int) (
-	all []plants.Plant, more bool, err error,
-) {
-	for more = true; more && len(all) < limit; after = &all[len(all)-1].ID {
-		var page []plants.Plant
-		page, more, err = s.Memory.List(ctx, owner, after, limit-len(all))
-		if all = append(all, page...); len(all) == 0 {
-			break
-		}
+func (s listsAll) List(ctx context.Context, owner string, after *int64, limit int) ([]plants.Plant, bool, error) {
+	page, more, err := s.Memory.List(ctx, owner, after, limit)
+	if !more || len(page) == limit {
+		return page, more, err
 	}
-	return all, more, err
+	rest, more, err := s.List(ctx, owner, &page[len(page)-1].ID, limit-len(page))
+	return append(page, rest...), more, err
 }
 
 type deletesForAll struct{ *Memory }
